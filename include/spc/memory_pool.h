@@ -50,7 +50,7 @@ typedef struct spc_memory_pool {
 } spc_memory_pool;
 
 #if defined(__linux__) && UINTPTR_MAX > UINT32_MAX
-#define SPC_MEMORY_POOL_HUGE_PAGE (SPC_CAST(int64_t, 1) << 21)
+#define SPC_MEMORY_POOL_HUGE_PAGE (SPC_DETAIL_CAST(int64_t, 1) << 21)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -63,12 +63,13 @@ extern int spc_memory_pool_advise(void *memory, size_t bytes, int advice) __asm_
 
 /* The largest class of at most so many bytes, which are 64 or more. */
 static inline int spc_memory_pool_class(int64_t bytes) {
-  const int shift = 60 - __builtin_clzll(SPC_CAST(unsigned long long, bytes));
-  return shift * SPC_MEMORY_POOL_STEPS + SPC_CAST(int, bytes >> shift) - SPC_MEMORY_POOL_STEPS;
+  const int shift = 60 - __builtin_clzll(SPC_DETAIL_CAST(unsigned long long, bytes));
+  return shift * SPC_MEMORY_POOL_STEPS + SPC_DETAIL_CAST(int, bytes >> shift) - SPC_MEMORY_POOL_STEPS;
 }
 
 static inline int64_t spc_memory_pool_size(int klass) {
-  return SPC_CAST(int64_t, SPC_MEMORY_POOL_STEPS + klass % SPC_MEMORY_POOL_STEPS) << klass / SPC_MEMORY_POOL_STEPS;
+  return SPC_DETAIL_CAST(int64_t, SPC_MEMORY_POOL_STEPS + klass % SPC_MEMORY_POOL_STEPS)
+         << klass / SPC_MEMORY_POOL_STEPS;
 }
 
 /* What blocks of so many bytes are aligned to and whole multiples of: huge pages where there are such. */
@@ -84,17 +85,17 @@ static inline int64_t spc_memory_pool_alignment(int64_t bytes) {
 /* Memory of the system, as many bytes as a block may have. */
 static inline spc_memory_block *spc_memory_pool_obtain(int64_t bytes) {
   void *memory;
-  if (bytes != SPC_CAST(int64_t, SPC_CAST(size_t, bytes)))
+  if (bytes != SPC_DETAIL_CAST(int64_t, SPC_DETAIL_CAST(size_t, bytes)))
     return NULL;
-  memory = aligned_alloc(SPC_CAST(size_t, spc_memory_pool_alignment(bytes)), SPC_CAST(size_t, bytes));
+  memory = aligned_alloc(SPC_DETAIL_CAST(size_t, spc_memory_pool_alignment(bytes)), SPC_DETAIL_CAST(size_t, bytes));
   if (memory == NULL)
     return NULL;
 #ifdef SPC_MEMORY_POOL_HUGE_PAGE
   if (bytes >= SPC_MEMORY_POOL_HUGE_PAGE)
-    (void)spc_memory_pool_advise(memory, SPC_CAST(size_t, bytes), 14 /* MADV_HUGEPAGE */);
+    (void)spc_memory_pool_advise(memory, SPC_DETAIL_CAST(size_t, bytes), 14 /* MADV_HUGEPAGE */);
 #endif
-  SPC_CAST(spc_memory_block *, memory)->bytes = bytes;
-  return SPC_CAST(spc_memory_block *, memory);
+  SPC_DETAIL_CAST(spc_memory_block *, memory)->bytes = bytes;
+  return SPC_DETAIL_CAST(spc_memory_block *, memory);
 }
 
 /* With the mutex held, as all that follows up to the hooks: takes a kept block of one of the classes from `first` to
@@ -150,7 +151,7 @@ static inline spc_memory_block *spc_memory_pool_find(spc_memory_pool *pool, int 
 
 /* The hooks of contexts. NULL for negative numbers, as products that overflow are. */
 static inline void *spc_memory_pool_allocate(void *user, int64_t bytes) SPC_NOEXCEPT {
-  spc_memory_pool *const pool = SPC_CAST(spc_memory_pool *, user);
+  spc_memory_pool *const pool = SPC_DETAIL_CAST(spc_memory_pool *, user);
   spc_memory_block *block = NULL;
   int klass;
   if (bytes < 0 || bytes > INT64_MAX / 8)
@@ -172,17 +173,18 @@ static inline void *spc_memory_pool_allocate(void *user, int64_t bytes) SPC_NOEX
       pool->most = pool->used;
   }
   pthread_mutex_unlock(&pool->mutex);
-  return block == NULL ? NULL : SPC_CAST(char *, SPC_CAST(void *, block)) + SPC_MEMORY_POOL_FRONT;
+  return block == NULL ? NULL : SPC_DETAIL_CAST(char *, SPC_DETAIL_CAST(void *, block)) + SPC_MEMORY_POOL_FRONT;
 }
 
 /* Nothing happens to NULL. */
 static inline void spc_memory_pool_deallocate(void *user, void *memory) SPC_NOEXCEPT {
-  spc_memory_pool *const pool = SPC_CAST(spc_memory_pool *, user);
+  spc_memory_pool *const pool = SPC_DETAIL_CAST(spc_memory_pool *, user);
   spc_memory_block *block;
   int klass;
   if (memory == NULL)
     return;
-  block = SPC_CAST(spc_memory_block *, SPC_CAST(void *, SPC_CAST(char *, memory) - SPC_MEMORY_POOL_FRONT));
+  block = SPC_DETAIL_CAST(spc_memory_block *,
+                          SPC_DETAIL_CAST(void *, SPC_DETAIL_CAST(char *, memory) - SPC_MEMORY_POOL_FRONT));
   klass = spc_memory_pool_class(block->bytes);
   pthread_mutex_lock(&pool->mutex);
   if (block->next != NULL)
@@ -199,7 +201,7 @@ static inline void spc_memory_pool_deallocate(void *user, void *memory) SPC_NOEX
 
 static inline void spc_memory_pool_parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
                                                 void *closure) SPC_NOEXCEPT {
-  const spc_context *const threads = &SPC_CAST(spc_memory_pool *, user)->threads;
+  const spc_context *const threads = &SPC_DETAIL_CAST(spc_memory_pool *, user)->threads;
   threads->parallel_for(threads->user, tasks, task, closure);
 }
 

@@ -9,7 +9,7 @@
  * program is compiled with OpenMP, plain functions use OpenMP's threads, and a context that is passed to NAME_ctx wins
  * over both. SPDX-License-Identifier: Apache-2.0 */
 #ifndef SPC_POOL_H
-#if defined(SPC_H) && !defined(_OPENMP)
+#if defined(SPC_CONVENTION_H) && !defined(_OPENMP)
 #error "spc/pool.h has to be included ahead of spc/spc.hpp and the headers of kernels, whose plain functions run on it"
 #endif
 #define SPC_POOL_H
@@ -94,7 +94,7 @@ static inline int spc_pool_count(void) {
     count = sysconf(_SC_NPROCESSORS_ONLN);
 #endif
   }
-  return count < 1 ? 1 : count > SPC_POOL_MOST_THREADS ? SPC_POOL_MOST_THREADS : SPC_CAST(int, count);
+  return count < 1 ? 1 : count > SPC_POOL_MOST_THREADS ? SPC_POOL_MOST_THREADS : SPC_DETAIL_CAST(int, count);
 }
 
 /* How many threads compute, the calling one included. */
@@ -141,7 +141,7 @@ static inline int spc_pool_help(spc_pool_state *pool) {
 
 /* What each worker does. */
 static inline void *spc_pool_work(void *state) {
-  spc_pool_state *pool = SPC_CAST(spc_pool_state *, state);
+  spc_pool_state *pool = SPC_DETAIL_CAST(spc_pool_state *, state);
   spc_pool_inside_1 = 1;
   pthread_mutex_lock(&pool->mutex);
   while (!pool->stops) {
@@ -247,7 +247,7 @@ static inline void spc_pool_finish(spc_pool_state *pool, spc_pool_job *job) {
 static inline int64_t spc_pool_now(void) {
   struct timespec now = {0, 0};
   (void)timespec_get(&now, TIME_UTC);
-  return SPC_CAST(int64_t, now.tv_sec) * 1000000000 + now.tv_nsec;
+  return SPC_DETAIL_CAST(int64_t, now.tv_sec) * 1000000000 + now.tv_nsec;
 }
 
 /* Notes what a job has cost that was handed to the workers between `start` and `offered`: that, and the wait for others
@@ -259,7 +259,7 @@ static inline void spc_pool_note(int64_t start, int64_t offered, int64_t done, i
   int64_t cost = own == tasks ? working : offered - start + (waiting > 0 ? waiting : 0);
   cost = cost < 500 ? 500 : cost > 1000000 ? 1000000 : cost; /* where other threads spin, workers begin a tick later */
   cost = known + (cost - known) / (cost > known ? 2 : 16);   /* one job that was lucky says little */
-  __atomic_store_n(&spc_pool_cost_1, SPC_CAST(int32_t, cost), __ATOMIC_RELAXED);
+  __atomic_store_n(&spc_pool_cost_1, SPC_DETAIL_CAST(int32_t, cost), __ATOMIC_RELAXED);
 }
 
 /* The hook of contexts. Any number of threads may call it at once. */
@@ -294,7 +294,7 @@ static inline int32_t *spc_pool_cost(void) {
 
 /* malloc, free and the pool, whatever the program is compiled with. */
 static inline spc_context spc_pool_context(void) {
-  spc_context context = {SPC_CAST(int64_t, sizeof(spc_context)), NULL, NULL, NULL, NULL, NULL};
+  spc_context context = {SPC_DETAIL_CAST(int64_t, sizeof(spc_context)), NULL, NULL, NULL, NULL, NULL};
   if (spc_pool_threads() > 1) {
     context.parallel_for = spc_pool_parallel_for;
     context.parallel_cost = spc_pool_cost();

@@ -24,7 +24,7 @@ typedef struct spc_contexts_job {
 } spc_contexts_job;
 
 static void spc_contexts_member(void *data) {
-  spc_contexts_job *job = SPC_CAST(spc_contexts_job *, data);
+  spc_contexts_job *job = SPC_DETAIL_CAST(spc_contexts_job *, data);
   const int isCaller = pthread_equal(pthread_self(), openmp.caller);
   int64_t own;
   if (isCaller)
@@ -50,7 +50,7 @@ static void spc_contexts_parallel_for(void *user, int64_t tasks, void (*task)(vo
     return;
   }
   start = spc_pool_now();
-  openmp.start(spc_contexts_member, &job, SPC_CAST(unsigned, threads), 0);
+  openmp.start(spc_contexts_member, &job, SPC_DETAIL_CAST(unsigned, threads), 0);
   spc_pool_note(start, job.offered, job.done, job.own, tasks);
 }
 
@@ -134,6 +134,6 @@ SPC_CONTEXTS_EXPORT int64_t spc_contexts_held(void) {
 }
 
 /* Reads the index arrays of a structure, each of which is as long as the numbers in `levels` say; returns a status. */
-SPC_CONTEXTS_EXPORT int spc_contexts_validate(const spc_level *levels, int depth, int64_t stored, const void *values) {
-  return spc_validate_levels(levels, depth, &stored, values);
+SPC_CONTEXTS_EXPORT int spc_contexts_validate(const spc_detail_level *levels, int depth, int64_t stored, const void *values) {
+  return spc_detail_validate_levels(levels, depth, &stored, values);
 }

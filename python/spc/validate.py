@@ -24,7 +24,7 @@ _seen: Dict[Tuple[int, Any], Tuple[Tuple[Any, ...], Any, bool]] = {}
 
 
 class _Level(ctypes.Structure):
-    """spc_level of spc/levels.h."""
+    """spc_detail_level of spc/levels.h."""
 
     _fields_ = [("kind", ctypes.c_int), ("properties", ctypes.c_int), ("low", ctypes.c_int64),
                 ("high", ctypes.c_int64), ("count", ctypes.c_int64), ("pointers", ctypes.c_void_p),

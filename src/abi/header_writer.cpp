@@ -143,7 +143,7 @@ std::string plain(const Signature &signature, const Function &function) {
 }
 
 constexpr std::string_view kNamed = R"(
-#ifdef SPC_NAMED_ARGUMENTS
+#ifdef SPC_DETAIL_NAMED_ARGUMENTS
 extern "C++" {
 /* The arguments by name, in this order: @function@({@example@}). None may be left out. */
 struct @function@_arguments {
@@ -157,9 +157,9 @@ std::string member(const Parameter &parameter) {
   const std::string isConst = parameter.isWritten ? "" : "const ";
   switch (parameter.kind) {
   case ParameterKind::ScalarValue:
-    return "spc_argument<" + std::string(cType(parameter.value)) + "> " + parameter.name;
+    return "spc_detail_argument<" + std::string(cType(parameter.value)) + "> " + parameter.name;
   case ParameterKind::Values:
-    return "spc_argument<" + isConst + cType(parameter.value) + " *> " + parameter.name;
+    return "spc_detail_argument<" + isConst + cType(parameter.value) + " *> " + parameter.name;
   case ParameterKind::ScalarPointer:
     return isConst + cType(parameter.value) + " &" + parameter.name;
   case ParameterKind::Tensor:
@@ -257,7 +257,7 @@ std::string writeHeader(const Signature &signature, const sema::Kernel &kernel) 
   std::string typed, untyped, contexts, plains;
   for (const Function &function : functions) {
     typed += exported(signature, function);
-    untyped += "spc_status " + signature.argvSymbol(function.phase) + "(" + kContext + ", void **arguments);\n";
+    untyped += "spc_status " + signature.argvSymbol(function.phase) + "(" + kContext + ", void *const *arguments);\n";
     contexts += withContext(signature, function);
     plains += (plains.empty() ? "" : "\n") + plain(signature, function);
   }

@@ -30,10 +30,10 @@ typedef struct spc_kernel_entry {
   const char *signature; /* JSON */
   /* NAME_argv and the like, all with the arguments of NAME: arguments[k] is the k-th pointer, or points to the k-th
    * number. NULL where the kernel has no such function. */
-  spc_status (*call)(const spc_context *ctx, void **arguments);
-  spc_status (*symbolic)(const spc_context *ctx, void **arguments);
-  spc_status (*numeric)(const spc_context *ctx, void **arguments);
-  spc_status (*release)(const spc_context *ctx, void **arguments); /* NAME_free */
+  spc_status (*call)(const spc_context *ctx, void *const *arguments);
+  spc_status (*symbolic)(const spc_context *ctx, void *const *arguments);
+  spc_status (*numeric)(const spc_context *ctx, void *const *arguments);
+  spc_status (*release)(const spc_context *ctx, void *const *arguments); /* NAME_free */
 } spc_kernel_entry;
 #endif
 
@@ -51,7 +51,7 @@ extern const spc_kernel_entry @symbol@[];
 constexpr std::string_view kOverload = R"(#ifdef __cplusplus
 extern "C++" {
 /* @name@() is, by the types of its arguments, one of @kernels@. */
-@plain@#ifdef SPC_NAMED_ARGUMENTS
+@plain@#ifdef SPC_DETAIL_NAMED_ARGUMENTS
 @named@#endif
 }
 #endif
@@ -60,7 +60,7 @@ extern "C++" {
 
 constexpr std::string_view kTypeGuard = "#ifndef SPC_TYPE_";
 constexpr std::string_view kFunctions = "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
-constexpr std::string_view kNamedGuard = "#ifdef SPC_NAMED_ARGUMENTS\n";
+constexpr std::string_view kNamedGuard = "#ifdef SPC_DETAIL_NAMED_ARGUMENTS\n";
 constexpr std::string_view kFunction = "static inline ";
 constexpr std::string_view kFunctionEnd = "\n}\n";
 constexpr std::string_view kEndOfGuard = "#endif\n";

@@ -96,6 +96,7 @@ struct Parameter {
 struct Signature : ExportedNames {
   std::vector<Parameter> parameters;
   bool hasPhases = false; ///< there are a symbolic and a numeric function, too
+  std::string producer;   ///< what compiled the kernel, and its version; empty where nobody asks
 
   /// Whether some outputs' arrays are allocated by the call, so that there is a function that frees them.
   bool assembles() const;

@@ -62,8 +62,11 @@ std::optional<std::string> describeSignature(std::string_view given) {
   if (shown(signature, "name").empty() || shown(signature, "spc_abi").empty())
     return std::nullopt;
   const std::string name = shown(signature, "name");
-  std::string text = name + ": calling convention " + shown(signature, "spc_abi") + ", fingerprint " +
-                     shown(signature, "fingerprint") + "\n";
+  std::string text =
+      name + ": calling convention " + shown(signature, "spc_abi") + ", fingerprint " + shown(signature, "fingerprint");
+  if (const std::string producer = shown(signature, "made_by"); !producer.empty())
+    text += ", by " + producer;
+  text += "\n";
   size_t width = 0;
   for (const Json &argument : listOf(signature, "arguments"))
     width = std::max(width, shown(argument, "name").size());

@@ -93,6 +93,8 @@ std::string signatureJson(const Signature &signature, const sema::Kernel &kernel
                {"arguments", Json::array()}};
   if (signature.isHidden())
     json["contents"] = signature.contents;
+  if (!signature.producer.empty())
+    json["made_by"] = signature.producer;
   for (const Parameter &parameter : signature.parameters)
     json["arguments"].push_back(argumentJson(signature, kernel, parameter));
   json["statuses"] = statusesJson();

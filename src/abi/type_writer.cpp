@@ -82,9 +82,9 @@ std::string assertions(const StructType &type) {
   for (size_t slot = 0; slot < type.fields.size(); ++slot) {
     const Field &field = type.fields[slot];
     if (field.arrayLength == 0 || field.index == 0)
-      text += "SPC_ASSERT_FIELD(" + type.name + ", " + field.name + ", " + std::to_string(slot) + ");\n";
+      text += "SPC_DETAIL_ASSERT_FIELD(" + type.name + ", " + field.name + ", " + std::to_string(slot) + ");\n";
   }
-  return text + "SPC_ASSERT_SIZE(" + type.name + ", " + std::to_string(type.fields.size()) + ");\n";
+  return text + "SPC_DETAIL_ASSERT_SIZE(" + type.name + ", " + std::to_string(type.fields.size()) + ");\n";
 }
 
 /// The parameter that gives a maker the extent of dimension `dim`.

@@ -15,22 +15,22 @@ using format::Level;
 using format::LevelKind;
 using format::Symmetry;
 
-constexpr std::string_view kSparseValidation = R"(  spc_level levels[@count@];
+constexpr std::string_view kSparseValidation = R"(  spc_detail_level levels[@count@];
   if (@misshapen@)
     return SPC_ERROR_SHAPE;
-@levels@  return spc_validate_levels(levels, @count@, @stored@, t->values);
+@levels@  return spc_detail_validate_levels(levels, @count@, @stored@, t->values);
 )";
 
-constexpr std::string_view kSymmetricValidation = R"(  spc_level levels[@count@];
+constexpr std::string_view kSymmetricValidation = R"(  spc_detail_level levels[@count@];
   spc_status status;
   if (@misshapen@)
     return SPC_ERROR_SHAPE;
-@levels@  status = spc_validate_levels(levels, @count@, @stored@, t->values);
-  return status == SPC_OK ? spc_check_symmetric(levels, @count@) : status;
+@levels@  status = spc_detail_validate_levels(levels, @count@, @stored@, t->values);
+  return status == SPC_OK ? spc_detail_check_symmetric(levels, @count@) : status;
 )";
 
 constexpr std::string_view kDenseValidation =
-    "  return spc_validate_dense(@shape@, @strides@, @order@, @inner@, t->values);\n";
+    "  return spc_detail_validate_dense(@shape@, @strides@, @order@, @inner@, t->values);\n";
 
 /// "t->row_ptr", "t->shape[1]"
 std::string access(const StructType &type, FieldRole role, int index) {
@@ -47,13 +47,13 @@ std::string properties(const Format &format, int k) {
   const Level &level = format.levels[static_cast<size_t>(k)];
   std::vector<std::string> words;
   if (level.unique)
-    words.push_back("SPC_UNIQUE");
+    words.push_back("SPC_DETAIL_UNIQUE");
   if (level.ordered)
-    words.push_back("SPC_ORDERED");
+    words.push_back("SPC_DETAIL_ORDERED");
   if (format::continuesParent(format, k))
-    words.push_back("SPC_CONTINUES");
+    words.push_back("SPC_DETAIL_CONTINUES");
   if (isCounted(format, k))
-    words.push_back("SPC_COUNTED");
+    words.push_back("SPC_DETAIL_COUNTED");
   return words.empty() ? "0" : join(words, " | ");
 }
 
@@ -65,25 +65,26 @@ std::string coordinateRange(const StructType &type, const Level &level) {
   const std::string low = range.minus ? "1 - " + size(*range.minus) : "0";
   if (!range.dim)
     return low + ", " + block;
-  return low + ", " + (range.block > 1 ? "spc_blocks(" + size(*range.dim) + ", " + block + ")" : size(*range.dim));
+  return low + ", " +
+         (range.block > 1 ? "spc_detail_blocks(" + size(*range.dim) + ", " + block + ")" : size(*range.dim));
 }
 
 /// How include/spc/levels.h calls it: by what says how many entries a parent has.
 const char *levelKind(const Format &format, int k) {
   switch (format::kindOf(format, k)) {
   case LevelKind::Dense:
-    return "SPC_LEVEL_DENSE";
+    return "SPC_DETAIL_LEVEL_DENSE";
   case LevelKind::Singleton:
   case LevelKind::FixedWidth:
-    return "SPC_LEVEL_FIXED";
+    return "SPC_DETAIL_LEVEL_FIXED";
   case LevelKind::Compressed:
   case LevelKind::RaggedDense:
     if (format.levels[static_cast<size_t>(k)].hasLengths())
-      return "SPC_LEVEL_LENGTHS";
-    return k == 0 ? "SPC_LEVEL_ROOT" : "SPC_LEVEL_COMPRESSED";
+      return "SPC_DETAIL_LEVEL_LENGTHS";
+    return k == 0 ? "SPC_DETAIL_LEVEL_ROOT" : "SPC_DETAIL_LEVEL_COMPRESSED";
   case LevelKind::ClosedDense:
   case LevelKind::ClosedCompressed:
-    return "SPC_LEVEL_CLOSED";
+    return "SPC_DETAIL_LEVEL_CLOSED";
   }
   return "";
 }
@@ -96,8 +97,8 @@ public:
         name_("  levels[" + std::to_string(k) + "]") {}
 
   std::string write() {
-    text_ = name_ + " = spc_make_level(" + levelKind(format_, k_) + ", " + coordinateRange(type_, level_) + ", " +
-            properties(format_, k_) + ");\n";
+    text_ = name_ + " = spc_detail_make_level(" + levelKind(format_, k_) + ", " + coordinateRange(type_, level_) +
+            ", " + properties(format_, k_) + ");\n";
     segments();
     if (!level_.isDense())
       indices();

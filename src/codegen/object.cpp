@@ -103,6 +103,24 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel) 
   passList(module, builder, optLevel).run(module, modules);
 }
 
+void addUnwindTables(llvm::Module &module) {
+  const llvm::Triple &triple = module.getTargetTriple();
+  if (triple.isARM() || triple.isThumb()) // whose tables name routines of libgcc
+    return;
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      function.setUWTableKind(llvm::UWTableKind::Async);
+}
+
+void setProducer(llvm::Module &module, const std::string &producer) {
+  if (producer.empty())
+    return;
+  llvm::LLVMContext &context = module.getContext();
+  llvm::NamedMDNode *ident = module.getOrInsertNamedMetadata("llvm.ident");
+  ident->clearOperands(); // those of what the runtime was compiled with
+  ident->addOperand(llvm::MDNode::get(context, llvm::MDString::get(context, producer)));
+}
+
 std::string emit(llvm::Module &module, llvm::TargetMachine &machine, OutputKind kind) {
   setTarget(module, machine);
   dropFolders(module);

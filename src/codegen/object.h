@@ -69,6 +69,13 @@ void setTarget(llvm::Module &module, const llvm::TargetMachine &machine);
 /// floats expanded first (half_floats.h).
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel);
 
+/// Has objects describe their frames (.eh_frame and the like), so that debuggers, profilers and backtrace() see through
+/// them.
+void addUnwindTables(llvm::Module &module);
+
+/// Names what made the object, in .comment or where the container has it.
+void setProducer(llvm::Module &module, const std::string &producer);
+
 /// The module as text IR, assembly or an object's bytes; the same bytes for the same module, with no folder names.
 /// Empty when LLVM's code generator refuses the module: a bug of ours.
 std::string emit(llvm::Module &module, llvm::TargetMachine &machine, OutputKind kind);

@@ -36,9 +36,16 @@ pipeline::CompileOptions compileOptions(const CompileCommandOptions &options, co
   compile.sanitizers = options.sanitizers;
   compile.debugInfo = options.debugInfo;
   compile.timePasses = options.shared.timePasses;
+  compile.producer = versionText();
   if (!options.isVisible)
     compile.contents = contentsOf(kernel, compile);
   return compile;
+}
+
+std::string signatureText(const sema::Kernel &kernel, const pipeline::CompileOptions &options) {
+  abi::Signature signature = abi::makeSignature(kernel, options.contents);
+  signature.producer = options.producer;
+  return abi::signatureJson(signature, kernel) + "\n";
 }
 
 /// The text or bytes of the stage that was asked for; nullopt with errors reported.
@@ -50,7 +57,7 @@ std::optional<std::string> produce(Session &session, const CompileCommandOptions
     return sema::describe(*kernel);
   const pipeline::CompileOptions compile = compileOptions(options, *kernel);
   if (options.emit == Emit::Signature)
-    return abi::signatureJson(abi::makeSignature(*kernel, compile.contents), *kernel) + "\n";
+    return signatureText(*kernel, compile);
   std::optional<std::string> result = pipeline::compile(*kernel, stageOf(options.emit), compile, session.diagnostics());
   timer.phase("compile to " + std::string(spelling(options.emit)));
   return result;

@@ -179,6 +179,8 @@ std::string objectionToFunction(const std::string &name) {
     return "is no C identifier";
   if (name == "main")
     return "is the program's own function";
+  if (name == "spc")
+    return "is the namespace of spc's own C++ headers";
   if (name == "arguments") // as C++'s calls with names have a parameter
     return "is one that headers use";
   if (abi::isReservedName(name))

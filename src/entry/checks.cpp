@@ -109,6 +109,29 @@ void checkStructureArrays(Entry &entry, const TensorArgument &argument) {
   }
 }
 
+/// Whether anything looks at a tensor's values: a loop, or what copies them.
+bool readsValues(Entry &entry, sema::TensorId id) {
+  const auto isOf = [&](sema::TensorId other) { return other == id; };
+  for (const sema::Tensor &tensor : entry.kernel.tensors)
+    if (const auto *copy = tensor.as<sema::Converted>(); copy && isOf(copy->source))
+      return true;
+  for (const sema::Step &step : entry.kernel.steps) {
+    const auto *conversion = std::get_if<sema::Conversion>(&step);
+    const auto *distribution = std::get_if<sema::Distribution>(&step);
+    if ((conversion && isOf(conversion->from)) || (distribution && isOf(distribution->from)) ||
+        std::holds_alternative<sema::Copy>(step))
+      return true;
+  }
+  const std::string &name = entry.kernel.tensors[id].name;
+  for (auto body : entry.build.module().getOps<LLVM::LLVMFuncOp>())
+    for (unsigned a = 0; !body.isExternal() && a < body.getNumArguments(); ++a)
+      if (const dialect::BindAttr bind = dialect::bindOf(body, a);
+          bind && bind.getKind() == dialect::BindKind::Values && bind.getSymbol() == name &&
+          !body.getArgument(a).use_empty())
+        return true;
+  return false;
+}
+
 void checkArrays(Entry &entry, const TensorArgument &argument) {
   EntryBuilder &build = entry.build;
   const bool isDense = argument.parameter.type.format.isDense();
@@ -119,6 +142,9 @@ void checkArrays(Entry &entry, const TensorArgument &argument) {
   // The symbolic phase reads no values; those that the numeric phase writes are allocated where they are missing.
   if (entry.phase == runtime::Phase::Symbolic ||
       (entry.phase == runtime::Phase::Numeric && argument.parameter.isAssembled))
+    return;
+  const bool isOperand = !isDense && !argument.parameter.isWritten && argument.hasStruct();
+  if (isOperand && !readsValues(entry, argument.parameter.tensor))
     return;
   Value empty = build.truth(false);
   if (isDense)

@@ -214,7 +214,9 @@ std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &optio
   if (!run(options.timePasses, lower) || !checkArguments())
     return nullptr;
   entry::setTarget(*module_, *target.machine);
-  if (mlir::failed(entry::addEntry(*module_, kernel_, abi::makeSignature(kernel_, options.contents)))) {
+  abi::Signature signature = abi::makeSignature(kernel_, options.contents);
+  signature.producer = options.producer;
+  if (mlir::failed(entry::addEntry(*module_, kernel_, signature))) {
     fail("the entry could not be built");
     return nullptr;
   }

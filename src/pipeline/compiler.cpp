@@ -109,6 +109,8 @@ std::optional<std::string> compile(const sema::Kernel &kernel, Stage stage, cons
   std::unique_ptr<llvm::Module> module = compileToLlvm(kernel, options, *target, llvmContext, diagnostics);
   if (!module)
     return std::nullopt;
+  codegen::addUnwindTables(*module);
+  codegen::setProducer(*module, options.producer);
   std::string output = codegen::emit(*module, *target->machine, outputKind(stage));
   if (output.empty()) {
     diagnostics.report(kInternalError, {}, "LLVM cannot emit code for this target");

@@ -24,6 +24,7 @@ struct CompileOptions {
   bool debugInfo = false;      ///< -g: line tables that point into the kernel file; at -O0 index variables, too
   bool printLocations = false; ///< MLIR's text has the places in the kernel that operations come from
   std::string contents;        ///< of an object: what hides its symbols, see abi::ExportedNames; empty: nothing
+  std::string producer;        ///< what objects say that they were made by
   bool timePasses = false;     ///< --time-passes: a report on standard error
 };
 

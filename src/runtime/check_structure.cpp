@@ -7,37 +7,38 @@
 namespace spc::runtime {
 namespace {
 
-spc_level_kind kindOf(LevelKind kind, int64_t k) {
+spc_detail_level_kind kindOf(LevelKind kind, int64_t k) {
   switch (kind) {
   case LevelKind::Dense:
-    return SPC_LEVEL_DENSE;
+    return SPC_DETAIL_LEVEL_DENSE;
   case LevelKind::Singleton:
   case LevelKind::FixedWidth:
-    return SPC_LEVEL_FIXED;
+    return SPC_DETAIL_LEVEL_FIXED;
   case LevelKind::Compressed:
   case LevelKind::RaggedDense: // lengths are pointers by now
-    return k == 0 ? SPC_LEVEL_ROOT : SPC_LEVEL_COMPRESSED;
+    return k == 0 ? SPC_DETAIL_LEVEL_ROOT : SPC_DETAIL_LEVEL_COMPRESSED;
   case LevelKind::ClosedDense:
   case LevelKind::ClosedCompressed:
     break;
   }
-  return SPC_LEVEL_CLOSED;
+  return SPC_DETAIL_LEVEL_CLOSED;
 }
 
-spc_closed_form formOf(const ClosedForm &form) {
+spc_detail_closed_form formOf(const ClosedForm &form) {
   return {form.constant, form.slope, form.size};
 }
 
 /// Level k as validators see it.
-spc_level describe(const Tensor &tensor, int64_t k) {
+spc_detail_level describe(const Tensor &tensor, int64_t k) {
   const Level &from = tensor.levels[k];
-  const spc_level_kind kind = kindOf(from.kind, k);
+  const spc_detail_level_kind kind = kindOf(from.kind, k);
   const bool isDifference = from.part == Part::Difference;
-  const bool isFixed = kind == SPC_LEVEL_FIXED, isSingleton = from.kind == LevelKind::Singleton;
-  const int properties = (from.isUnique != 0 ? SPC_UNIQUE : 0) | (from.isOrdered != 0 ? SPC_ORDERED : 0) |
-                         (isSingleton ? SPC_CONTINUES : 0) | (kind == SPC_LEVEL_COMPRESSED ? SPC_COUNTED : 0);
-  spc_level level = spc_make_level(kind, isDifference ? 1 - from.minusExtent : 0,
-                                   isDifference ? from.extent : denseCount(from), properties);
+  const bool isFixed = kind == SPC_DETAIL_LEVEL_FIXED, isSingleton = from.kind == LevelKind::Singleton;
+  const int properties = (from.isUnique != 0 ? SPC_DETAIL_UNIQUE : 0) | (from.isOrdered != 0 ? SPC_DETAIL_ORDERED : 0) |
+                         (isSingleton ? SPC_DETAIL_CONTINUES : 0) |
+                         (kind == SPC_DETAIL_LEVEL_COMPRESSED ? SPC_DETAIL_COUNTED : 0);
+  spc_detail_level level = spc_detail_make_level(kind, isDifference ? 1 - from.minusExtent : 0,
+                                                 isDifference ? from.extent : denseCount(from), properties);
   level.count = isFixed ? (isSingleton ? 1 : from.width) : from.count;
   level.pointers = from.pointers;
   level.pointer_bits = static_cast<int>(8 * tensor.pointerBytes);
@@ -56,8 +57,8 @@ spc_level describe(const Tensor &tensor, int64_t k) {
 
 /// Runs `check` on a copy of the level whose type of indices, and usual stride, the compiler knows.
 template <int bits, typename Check>
-__attribute__((flatten)) spc_status withKnownIndices(const spc_level &level, const Check &check) {
-  spc_level known = level;
+__attribute__((flatten)) spc_status withKnownIndices(const spc_detail_level &level, const Check &check) {
+  spc_detail_level known = level;
   known.index_bits = bits;
   if (level.index_stride != 1 || level.pointer_bits != bits)
     return check(known);
@@ -67,7 +68,7 @@ __attribute__((flatten)) spc_status withKnownIndices(const spc_level &level, con
   return check(known);
 }
 
-template <typename Check> spc_status withIndices(const spc_level &level, const Check &check) {
+template <typename Check> spc_status withIndices(const spc_detail_level &level, const Check &check) {
   switch (level.index_bits) {
   case 32:
     return withKnownIndices<32>(level, check);
@@ -91,61 +92,65 @@ template <typename Check> spc_status checkShares(const Workers &workers, int64_t
   return SPC_OK;
 }
 
-SPC_HOT spc_status checkRange(const spc_level &level, int64_t begin, int64_t end) {
-  return withIndices(level, [=](const spc_level &known) { return spc_check_range(&known, begin, end); });
+SPC_HOT spc_status checkRange(const spc_detail_level &level, int64_t begin, int64_t end) {
+  return withIndices(level, [=](const spc_detail_level &known) { return spc_detail_check_range(&known, begin, end); });
 }
 
 /// Entries under one parent after the other, of a level without singletons below it.
-SPC_HOT spc_status checkRows(const spc_level &level, int64_t first, int64_t last) {
-  const int64_t begin =
-      level.kind == SPC_LEVEL_FIXED ? first * level.count : spc_load_index(level.pointers, level.pointer_bits, first);
-  return withIndices(level, [=](const spc_level &known) { return spc_check_order(&known, 1, first, last, begin); });
+SPC_HOT spc_status checkRows(const spc_detail_level &level, int64_t first, int64_t last) {
+  const int64_t begin = level.kind == SPC_DETAIL_LEVEL_FIXED
+                            ? first * level.count
+                            : spc_detail_load_index(level.pointers, level.pointer_bits, first);
+  return withIndices(
+      level, [=](const spc_detail_level &known) { return spc_detail_check_order(&known, 1, first, last, begin); });
 }
 
 /// Entries `begin` to `end` - 1 of a root, and whether the first one may follow the one before it.
-SPC_HOT spc_status checkRootRun(const spc_level *levels, int chain, int64_t begin, int64_t end) {
+SPC_HOT spc_status checkRootRun(const spc_detail_level *levels, int chain, int64_t begin, int64_t end) {
   const int64_t before = begin > 0 ? begin - 1 : 0;
   if (chain > 1)
-    return spc_check_run(levels, chain, before, end);
-  return withIndices(*levels, [=](const spc_level &known) { return spc_check_run(&known, 1, before, end); });
+    return spc_detail_check_run(levels, chain, before, end);
+  return withIndices(*levels,
+                     [=](const spc_detail_level &known) { return spc_detail_check_run(&known, 1, before, end); });
 }
 
-spc_status checkOrder(const Workers &workers, const spc_level *levels, int chain, int64_t parents, int64_t count) {
+spc_status checkOrder(const Workers &workers, const spc_detail_level *levels, int chain, int64_t parents,
+                      int64_t count) {
   if (count < 2)
     return SPC_OK;
-  if (levels->kind == SPC_LEVEL_ROOT)
+  if (levels->kind == SPC_DETAIL_LEVEL_ROOT)
     return checkShares(workers, count,
                        [=](int64_t begin, int64_t end) { return checkRootRun(levels, chain, begin, end); });
-  if (chain == 1 && (levels->kind == SPC_LEVEL_COMPRESSED || levels->kind == SPC_LEVEL_FIXED))
+  if (chain == 1 && (levels->kind == SPC_DETAIL_LEVEL_COMPRESSED || levels->kind == SPC_DETAIL_LEVEL_FIXED))
     return checkShares(workers, parents, [=](int64_t first, int64_t last) { return checkRows(*levels, first, last); });
-  return spc_check_order(levels, chain, 0, parents, 0);
+  return spc_detail_check_order(levels, chain, 0, parents, spc_detail_first_entry(levels, parents));
 }
 
 } // namespace
 
 extern "C" int32_t spc_rt_check_structure(const Workers *workers, const Tensor *tensor, int64_t isSymmetric) {
   const int depth = static_cast<int>(tensor->order);
-  spc_level levels[SPC_MAX_LEVELS];
+  spc_detail_level levels[SPC_DETAIL_MAX_LEVELS];
   for (int k = 0; k < depth; ++k)
     levels[k] = describe(*tensor, k);
-  int64_t entries[SPC_MAX_LEVELS + 1];
+  int64_t entries[SPC_DETAIL_MAX_LEVELS + 1];
   // Whether values are needed and there, the entry has found out.
-  spc_status status = spc_validate_counts(levels, depth, &tensor->stored, tensor, entries);
+  spc_status status = spc_detail_validate_counts(levels, depth, &tensor->stored, tensor, entries);
   for (int k = 0; k < depth && status == SPC_OK; ++k)
     if (levels[k].index_bits != 0)
       status = checkShares(*workers, entries[k + 1],
                            [&](int64_t begin, int64_t end) { return checkRange(levels[k], begin, end); });
   for (int k = 0; k < depth && status == SPC_OK; ++k)
-    if (const int chain = spc_order_chain(levels, depth, k); chain > 0)
+    if (const int chain = spc_detail_order_chain(levels, depth, k); chain > 0)
       status = checkOrder(*workers, &levels[k], chain, entries[k], entries[k + 1]);
   if (status == SPC_OK && isSymmetric != 0)
-    status = spc_check_symmetric(levels, depth);
+    status = spc_detail_check_symmetric(levels, depth);
   return static_cast<int32_t>(status);
 }
 
 extern "C" int32_t spc_rt_check_strides(const int64_t *shape, const int64_t *strides, int64_t order, int64_t inner) {
   return static_cast<int32_t>(
-      spc_validate_dense(shape, strides, static_cast<int>(order), static_cast<int>(inner), shape));
+      spc_detail_validate_dense(shape, strides, static_cast<int>(order), static_cast<int>(inner), shape));
 }
 
 } // namespace spc::runtime

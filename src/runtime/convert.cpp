@@ -3,6 +3,7 @@
 #include "runtime/entry_reader.h"
 #include "runtime/memory.h"
 #include "runtime/pack.h"
+#include "runtime/rebased.h"
 #include "runtime/rows.h"
 
 #include <stddef.h>
@@ -14,8 +15,12 @@ bool hasCounts(const Tensor &source) {
   return source.stored >= 0 && source.levels[0].count >= 0;
 }
 
-Status sortEntries(const Allocator &allocator, const Tensor &source, Tensor &target, bool withValues, bool dropsZeros) {
+Status sortEntries(const Allocator &allocator, const Tensor &given, Tensor &target, bool withValues, bool dropsZeros) {
   clearArrays(target);
+  const Rebased whole(allocator, given);
+  if (whole.status() != Status::Ok)
+    return whole.status();
+  const Tensor &source = whole.tensor();
   if (!hasCounts(source))
     return Status::Count;
   EntryReader reader(allocator);
@@ -41,10 +46,14 @@ Status convertRows(const Allocator &allocator, const Workers &workers, const Ten
 /// For tensors that are known to be what `build` takes, except for their sizes. Where a number does not fit the
 /// pointers or the coordinates, no other way would help.
 template <typename I, auto build>
-int32_t convertKnownRows(const Allocator &allocator, const Workers &workers, const Tensor &source, Tensor &target,
+int32_t convertKnownRows(const Allocator &allocator, const Workers &workers, const Tensor &given, Tensor &target,
                          bool withValues) {
   constexpr int64_t most = largest(sizeof(I));
   clearArrays(target);
+  const Rebased whole(allocator, given);
+  if (whole.status() != Status::Ok)
+    return static_cast<int32_t>(whole.status());
+  const Tensor &source = whole.tensor();
   if (!hasCounts(source))
     return static_cast<int32_t>(Status::Count);
   if (source.stored > most || (source.stored > 0 && target.levels[1].extent - 1 > most))
@@ -66,8 +75,13 @@ auto chooseWay(const Tensor &source, const Tensor &target, bool withValues) {
 
 extern "C" int32_t spc_rt_convert(const Allocator *allocator, const Workers *workers, const Tensor *source,
                                   Tensor *target, int64_t withValues) {
-  const auto convert = chooseWay(*source, *target, withValues != 0);
-  return static_cast<int32_t>(convert(*allocator, *workers, *source, *target, withValues != 0));
+  const Rebased whole(*allocator, *source);
+  if (whole.status() != Status::Ok) {
+    clearArrays(*target);
+    return static_cast<int32_t>(whole.status());
+  }
+  const auto convert = chooseWay(whole.tensor(), *target, withValues != 0);
+  return static_cast<int32_t>(convert(*allocator, *workers, whole.tensor(), *target, withValues != 0));
 }
 
 #define SPC_DEFINE_CONVERTERS(INDEX, VALUE, I, V)                                                                      \

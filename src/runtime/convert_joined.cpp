@@ -1,5 +1,6 @@
 #include "runtime/entries.h"
 #include "runtime/memory.h"
+#include "runtime/rebased.h"
 #include "runtime/values.h"
 
 #include <stddef.h>
@@ -11,7 +12,7 @@ namespace {
 class EntryJoin {
 public:
   EntryJoin(const Allocator &allocator, const Tensor &target, bool withValues)
-      : block_(allocator), target_(target), withValues_(withValues) {}
+      : allocator_(allocator), block_(allocator), target_(target), withValues_(withValues) {}
 
   /// Ok; Memory; Count; IndexRange; IndexType.
   Status read(const Source *sources) {
@@ -67,7 +68,10 @@ private:
   }
 
   Status readOne(const Source &source) {
-    const Tensor &tensor = *source.tensor;
+    const Rebased whole(allocator_, *source.tensor);
+    if (whole.status() != Status::Ok)
+      return whole.status();
+    const Tensor &tensor = whole.tensor();
     const bool drops = source.dropsZeros != 0 && withValues_;
     const auto *values = static_cast<const char *>(tensor.values);
     const int64_t bytes = tensor.valueBytes;
@@ -90,6 +94,7 @@ private:
     ++count_;
   }
 
+  const Allocator &allocator_;
   Block block_;
   const Tensor &target_;
   bool withValues_;

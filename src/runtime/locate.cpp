@@ -1,6 +1,7 @@
 #include "runtime/locate.h"
 #include "runtime/entries.h"
 #include "runtime/memory.h"
+#include "runtime/rebased.h"
 #include "runtime/values.h"
 
 namespace spc::runtime {
@@ -75,7 +76,12 @@ int64_t positionOf(const Tensor &target, const int64_t *coordinates) {
   return position;
 }
 
-extern "C" int32_t spc_rt_convert_values(const Allocator *, const Tensor *source, Tensor *target, int64_t dropsZeros) {
+extern "C" int32_t spc_rt_convert_values(const Allocator *allocator, const Tensor *given, Tensor *target,
+                                         int64_t dropsZeros) {
+  const Rebased whole(*allocator, *given);
+  if (whole.status() != Status::Ok)
+    return static_cast<int32_t>(whole.status());
+  const Tensor *source = &whole.tensor();
   if (source->stored < 0 || source->levels[0].count < 0)
     return static_cast<int32_t>(Status::Count);
   fillWithZeros(target->values, target->stored * target->valueBytes);

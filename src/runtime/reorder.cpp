@@ -1,5 +1,6 @@
 #include "runtime/entries.h"
 #include "runtime/memory.h"
+#include "runtime/rebased.h"
 #include "runtime/sorting.h"
 #include "runtime/values.h"
 
@@ -191,9 +192,10 @@ Status checkCounts(const Tensor &source, const Tensor &copy) {
 } // namespace
 
 extern "C" int32_t spc_rt_reorder(const Allocator *allocator, const Tensor *source, Tensor *copy) {
-  Status status = checkCounts(*source, *copy);
+  const Rebased whole(*allocator, *source);
+  Status status = whole.status() == Status::Ok ? checkCounts(whole.tensor(), *copy) : whole.status();
   if (status == Status::Ok)
-    status = Reorder(*allocator, *source, *copy).run();
+    status = Reorder(*allocator, whole.tensor(), *copy).run();
   return static_cast<int32_t>(status);
 }
 

@@ -161,7 +161,7 @@ class Named(SpcCase):
                     self.command(*command)
 
     def test_older_languages_have_the_plain_call(self):
-        self.write("plain.cpp", '#include "scale.hpp"\n#ifdef SPC_NAMED_ARGUMENTS\n#error\n#endif\n')
+        self.write("plain.cpp", '#include "scale.hpp"\n#ifdef SPC_DETAIL_NAMED_ARGUMENTS\n#error\n#endif\n')
         self.command("c++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", "plain.cpp")
 
     def test_statuses_are_looked_at(self):
@@ -198,10 +198,10 @@ int main(void) {
   spc_dense1_%(type)s in = spc_dense1_%(type)s_make(x, 2), out = spc_dense1_%(type)s_make(y, 2);
   int n;
   for (n = 0; n < 2; ++n)
-    x[n] = %(convert)s(SPC_CAST(float, n + 2));
+    x[n] = %(convert)s(SPC_DETAIL_CAST(float, n + 2));
   if (k(%(arguments)s) != SPC_OK)
     return 1;
-  printf("%%g %%g %%g", SPC_CAST(double, %(back)s(y[0])), SPC_CAST(double, %(back)s(y[1])), SPC_CAST(double, %(back)s(total)));
+  printf("%%g %%g %%g", SPC_DETAIL_CAST(double, %(back)s(y[0])), SPC_DETAIL_CAST(double, %(back)s(y[1])), SPC_DETAIL_CAST(double, %(back)s(total)));
   return 0;
 }
 """
@@ -288,7 +288,7 @@ class Data(SpcCase):
         self.command("ar", "rcs", "both.a", "k.o", "k.tex", "g.o")
         self.assertEqual([json.loads(line)["name"] for line in self.spc("inspect", "--json", "both.a").out.splitlines()], ["f", "g"])
         self.assertEqual(self.spc("inspect", "k.o").out, f"""\
-f: calling convention 5, fingerprint {json.loads(text)["fingerprint"]}
+f: calling convention 5, fingerprint {json.loads(text)["fingerprint"]}, by {json.loads(text)["made_by"]}
   A  in     f64, i x j: spc_csr_f64_i32
   x  in     f64, j: spc_dense1_f64
   y  out    f64, i: spc_dense1_f64

@@ -65,7 +65,7 @@ int main() {
     return 2;
   gemm_free(&P);
   gemm_free(&Q);
-#ifdef SPC_NAMED_ARGUMENTS
+#ifdef SPC_DETAIL_NAMED_ARGUMENTS
   values32[0] = 4;
   const spc_context context = spc_default_context();
   if (spmm({.A = A32, .B = B32, .C = C32}) != SPC_OK || c32[0] != 12 ||

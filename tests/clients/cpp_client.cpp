@@ -93,7 +93,7 @@ void testOperands() {
   EXPECT(y == (std::vector<double>{7, 6}));
 }
 
-#ifdef SPC_NAMED_ARGUMENTS
+#ifdef SPC_DETAIL_NAMED_ARGUMENTS
 void testNamedArguments() {
   const Arrays a;
   std::vector<double> c(4, -1);
@@ -179,7 +179,7 @@ static_assert(!takes<const spc_csr_u16_p64_i32, spc::csr_view<int16_t, int64_t, 
 
 int main() {
   testOperands();
-#ifdef SPC_NAMED_ARGUMENTS
+#ifdef SPC_DETAIL_NAMED_ARGUMENTS
   testNamedArguments();
 #endif
   testStrides();

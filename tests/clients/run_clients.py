@@ -65,10 +65,14 @@ KERNELS = {
     "typed": ["A=csr"],
     "typed_on_f32": ["A=csr"],
     "typed_on_f16": ["A=csc"],
+    "degrees": ["A=csr"],
 }
 
 # kernel: what else it is compiled with
 OPTIONS = {"typed_on_f32": ["--type", "T=f32", "--index", "i64"], "typed_on_f16": ["--type", "T=f16"]}
+
+# Clients link the kernels of several modes, whose hidden symbols differ.
+VISIBLE = ["--visibility=default"]
 
 # What objects export more functions than the call itself: those of kernels that assemble.
 ASSEMBLY_PHASES = {"spgemm", "spgemm_on_coo", "spgemm_on_bsr", "spadd", "converted_on_csc", "ttm"}
@@ -99,6 +103,8 @@ CLIENTS = {
     "assembly": (["assembly_client.c"], sorted(ASSEMBLY_PHASES | {"accumulate"})),
     "assembly_threads": (["assembly_threads_client.cpp"], sorted(ASSEMBLY_PHASES | {"accumulate"})),
     "shapes": (["shapes_client.c"], sorted(SHAPES)),
+    "slices": (["slices_client.cpp"],
+               ["converted_on_csc", "degrees", "sddmm", "spadd", "spgemm", "spmm", "spmv"]),
     "pool": (["pool_client.cpp", "pool_c.c"], ["spmv"]),
     "memory_pool": (["memory_pool_client.cpp", "memory_pool_c.c"], ["spgemm"]),
     "cpp": (["cpp_client.cpp"], ["spmm", "spmm_on_csc", "spmv", "spmv_on_coo", "spmv_on_dcsr"]),
@@ -148,7 +154,7 @@ def compile_kernels(spc, folder, mode):
     for kernel, formats in KERNELS.items():
         arguments = [word for one in formats for word in ("--format", one)] + OPTIONS.get(kernel, [])
         source = HERE / f"{kernel.partition('_on_')[0]}.tex"
-        run([spc, "compile", source, "--name", kernel, *arguments, *watched, "-o", folder / f"{kernel}.o"])
+        run([spc, "compile", source, "--name", kernel, *arguments, *watched, *VISIBLE, "-o", folder / f"{kernel}.o"])
 
 
 def check_same_headers(folder, other):
@@ -252,10 +258,15 @@ def check_watched(compiler, mode, spc, all_work, work):
 
 
 def exports_of(function):
-    """What the object of a kernel of this folder defines for others, all of it hidden, beside the level that objects of a program share."""
+    """What the object of a kernel of this folder exports, beside the level that objects of a program share."""
     suffixes = [""] + ["_free"] * (function in ASSEMBLING) + ["_symbolic", "_numeric"] * (function in PHASES)
     typed = {f"{function}{suffix}_spc5_HASH" for suffix in suffixes}
-    return typed | {f"{function}{suffix}_argv_HASH" for suffix in suffixes} | {f"spc_signature_{function}_HASH"}
+    return typed | {f"{function}{suffix}_argv" for suffix in suffixes} | {f"spc_signature_{function}"}
+
+
+def hidden_of(function):
+    """The same of one that is hidden."""
+    return {re.sub("(_argv|_signature_.*)$", r"\1_HASH", name) for name in exports_of(function)}
 
 
 def symbols_of(objects, *options):
@@ -275,7 +286,7 @@ def check_objects(objects):
             raise Failed(f"{function}.o needs {sorted(undefined)}")
     for function, defined in symbols_of(objects, "-g", "--defined-only").items():
         defined = {re.sub(r"_[0-9a-f]{16}$", "_HASH", name) for name in defined}
-        if defined - {"spc_x86_64_level"} != exports_of(function):
+        if defined - {"spc_x86_64_level"} != (hidden_of(function) if function.startswith("any_") else exports_of(function)):
             raise Failed(f"{function}.o exports {sorted(defined)}")
 
 

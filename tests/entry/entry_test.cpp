@@ -158,6 +158,7 @@ struct FittingProbe {
     probe.operand("A", formatOf("dc"), {probe.extent("m"), n});
     probe.operand("B", formatOf("dd"), {n, probe.extent("four", 4)});
     probe.scalarOutput("total");
+    probe.ask(R"(values, "A")");
   }
   void fill(Running &run) {
     csr.fill(run["A"]);

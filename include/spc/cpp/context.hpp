@@ -24,8 +24,8 @@ namespace spc {
 /// malloc, free and OpenMP's threads, also from within a parallel region.
 [[nodiscard]] inline spc_context openmp_context() noexcept {
   spc_context context = serial_context();
-  context.parallel_for = spc_openmp_parallel_for;
-  context.parallel_cost = spc_openmp_cost();
+  context.parallel_for = spc_detail_openmp_parallel_for;
+  context.parallel_cost = spc_detail_openmp_cost();
   return context;
 }
 #endif

@@ -95,7 +95,7 @@ std::array<int64_t, N> packed(const std::array<int64_t, N> &shape, bool firstIns
   for (size_t k = 0; k < N; ++k) {
     const size_t d = firstInside ? k : N - 1 - k;
     strides[d] = count;
-    require(shape[d] >= 0 && spc_multiply(count, shape[d], &count), SPC_ERROR_SHAPE,
+    require(shape[d] >= 0 && spc_detail_multiply(count, shape[d], &count), SPC_ERROR_SHAPE,
             "an extent is negative or too large");
   }
   return strides;

@@ -84,7 +84,8 @@ auto fibers(const int64_t (&shape)[N], std::index_sequence<Inner...>, const std:
 
 template <order Inside, array Is, array Vs> auto diagonals(int64_t nrows, int64_t ncols, Is &&indices, Vs &&values) {
   int64_t entries = 0;
-  require(nrows >= 0 && ncols >= 0 && spc_multiply(length(indices), Inside == order::rows ? nrows : ncols, &entries),
+  require(nrows >= 0 && ncols >= 0 &&
+              spc_detail_multiply(length(indices), Inside == order::rows ? nrows : ncols, &entries),
           SPC_ERROR_SHAPE, "an extent is negative or too large");
   require_values(entries, values);
   using View = sparse_view<dia_levels<Inside>, held<Vs>, void, held<Is>>;
@@ -113,8 +114,8 @@ template <size_t N, array... Arrays>
 template <array Is, array Vs>
 [[nodiscard]] auto ell(int64_t nrows, int64_t ncols, int64_t width, Is &&col_ind, Vs &&values) {
   int64_t entries = 0;
-  detail::require(nrows >= 0 && ncols >= 0 && width >= 0 && spc_multiply(nrows, width, &entries), SPC_ERROR_SHAPE,
-                  "an extent is negative or too large");
+  detail::require(nrows >= 0 && ncols >= 0 && width >= 0 && spc_detail_multiply(nrows, width, &entries),
+                  SPC_ERROR_SHAPE, "an extent is negative or too large");
   detail::require(detail::length(col_ind) == entries, SPC_ERROR_COUNT, "there are not as many indices as slots");
   detail::require_values(entries, values);
   using View = sparse_view<detail::ell_levels<0>, detail::held<Vs>, void, detail::held<Is>>;

@@ -188,7 +188,7 @@ template <array Ps, array Is, array Vs>
 template <int Rows, int Columns, array Ps, array Is, array Vs>
 [[nodiscard]] auto bsr(int64_t nrows, int64_t ncols, Ps &&row_ptr, Is &&col_ind, Vs &&values) {
   detail::require(nrows >= 0 && ncols >= 0, SPC_ERROR_SHAPE, "an extent is negative");
-  detail::require_segments(spc_blocks(nrows, Rows), row_ptr, col_ind);
+  detail::require_segments(spc_detail_blocks(nrows, Rows), row_ptr, col_ind);
   detail::require_values(detail::length(col_ind) * Rows * Columns, values);
   using View = bsr_view<Rows, Columns, detail::held<Vs>, detail::held<Ps>, detail::held<Is>>;
   return detail::compressed<View>(nrows, ncols, row_ptr, col_ind, values, Rows * Columns);

@@ -34,7 +34,7 @@ spc_status SDDMM(const spc_context *ctx, const spc_csr_f32_i32 *S, const spc_den
 }
 
 static void mark(void *closure, int64_t index) {
-  int *marks = SPC_CAST(int *, closure);
+  int *marks = SPC_DETAIL_CAST(int *, closure);
   ++marks[index];
 }
 
@@ -48,7 +48,7 @@ int main(void) {
   spc_dense1_f64 y = spc_dense1_f64_make(values + 2, 1);
   CHECK(spmv(2.5, &M, &x, &y, &norm) == SPC_ERROR_MEMORY);
   CHECK(norm == 7 && seen_alpha == 2.5);
-  CHECK(seen.struct_size == SPC_CAST(int64_t, sizeof(spc_context)));
+  CHECK(seen.struct_size == SPC_DETAIL_CAST(int64_t, sizeof(spc_context)));
   CHECK(seen.user == NULL && seen.allocate == NULL && seen.deallocate == NULL);
 #ifdef _OPENMP
   CHECK(seen.parallel_for != NULL);
@@ -62,7 +62,7 @@ int main(void) {
     CHECK(marks[k] == 1);
   CHECK(strcmp(spc_status_string(SPC_OK), "no error") == 0);
   for (k = SPC_ERROR_NULL; k <= SPC_ERROR_INDEX_TYPE; ++k)
-    CHECK(strcmp(spc_status_string(SPC_CAST(spc_status, k)), "unknown status") != 0);
-  CHECK(strcmp(spc_status_string(SPC_CAST(spc_status, 99)), "unknown status") == 0);
+    CHECK(strcmp(spc_status_string(SPC_DETAIL_CAST(spc_status, k)), "unknown status") != 0);
+  CHECK(strcmp(spc_status_string(SPC_DETAIL_CAST(spc_status, 99)), "unknown status") == 0);
   return 0;
 }

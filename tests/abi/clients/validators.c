@@ -29,7 +29,7 @@ static void check_csr(void) {
   BAD(SPC_ERROR_POINTERS, t.nnz = 2);
   BAD(SPC_ERROR_POINTERS, t.nnz = 4);
   BAD(SPC_ERROR_POINTERS, t.nrows = 2);
-  BAD(SPC_ERROR_POINTERS, ptr[0] = 1);
+  BAD(SPC_ERROR_POINTERS, ptr[0] = 3);
   BAD(SPC_ERROR_POINTERS, ptr[0] = -1);
   BAD(SPC_ERROR_POINTERS, ptr[1] = 4);
   BAD(SPC_ERROR_NULL, t.row_ptr = NULL);

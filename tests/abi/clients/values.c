@@ -10,12 +10,12 @@
 #endif
 
 static spc_f16 f16_of(uint32_t bits) {
-  const spc_f16 half = {SPC_CAST(uint16_t, bits)};
+  const spc_f16 half = {SPC_DETAIL_CAST(uint16_t, bits)};
   return half;
 }
 
 static spc_bf16 bf16_of(uint32_t bits) {
-  const spc_bf16 half = {SPC_CAST(uint16_t, bits)};
+  const spc_bf16 half = {SPC_DETAIL_CAST(uint16_t, bits)};
   return half;
 }
 
@@ -46,7 +46,7 @@ static void check_f16(void) {
   EXPECT(spc_f16_from_float(-3e38f).bits == 0xfc00);
   EXPECT(spc_f16_from_float(1e-30f).bits == 0);
   EXPECT(spc_f16_from_float(-1e-30f).bits == 0x8000);
-  EXPECT(spc_f16_from_float(spc_float_of_bits(0xff800001u)).bits == 0xfe00);
+  EXPECT(spc_f16_from_float(spc_detail_float_of_bits(0xff800001u)).bits == 0xfe00);
 }
 
 static void check_bf16(void) {
@@ -61,14 +61,14 @@ static void check_bf16(void) {
     }
     EXPECT(spc_bf16_from_float(number).bits == bits);
     if ((bits & 0x7fffu) < 0x7f80u) {
-      EXPECT(spc_bf16_from_float(spc_float_of_bits(whole + 0x7fffu)).bits == bits);
-      EXPECT(spc_bf16_from_float(spc_float_of_bits(whole + 0x8000u)).bits == ((bits & 1u) != 0 ? bits + 1 : bits));
-      EXPECT(spc_bf16_from_float(spc_float_of_bits(whole + 0x8001u)).bits == bits + 1);
+      EXPECT(spc_bf16_from_float(spc_detail_float_of_bits(whole + 0x7fffu)).bits == bits);
+      EXPECT(spc_bf16_from_float(spc_detail_float_of_bits(whole + 0x8000u)).bits == ((bits & 1u) != 0 ? bits + 1 : bits));
+      EXPECT(spc_bf16_from_float(spc_detail_float_of_bits(whole + 0x8001u)).bits == bits + 1);
     }
   }
   EXPECT(spc_bf16_from_float(1.0f).bits == 0x3f80);
   EXPECT(spc_bf16_from_float(3.4e38f).bits == 0x7f80);
-  EXPECT(isnan(spc_bf16_to_float(spc_bf16_from_float(spc_float_of_bits(0x7f800001u)))));
+  EXPECT(isnan(spc_bf16_to_float(spc_bf16_from_float(spc_detail_float_of_bits(0x7f800001u)))));
 }
 
 static void check_complex(void) {

@@ -36,41 +36,41 @@ typedef struct spc_csf3_201_f64_p64_i32 {
   double *values; /* stored values, in the order of the entries */
 } spc_csf3_201_f64_p64_i32;
 
-SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, shape, 0);
-SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, nnz, 3);
-SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, count_0, 4);
-SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, count_1, 5);
-SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, indices_0, 6);
-SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, pointers_to_1, 7);
-SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, indices_1, 8);
-SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, pointers_to_2, 9);
-SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, indices_2, 10);
-SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, values, 11);
-SPC_ASSERT_SIZE(spc_csf3_201_f64_p64_i32, 12);
+SPC_DETAIL_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, shape, 0);
+SPC_DETAIL_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, nnz, 3);
+SPC_DETAIL_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, count_0, 4);
+SPC_DETAIL_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, count_1, 5);
+SPC_DETAIL_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, indices_0, 6);
+SPC_DETAIL_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, pointers_to_1, 7);
+SPC_DETAIL_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, indices_1, 8);
+SPC_DETAIL_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, pointers_to_2, 9);
+SPC_DETAIL_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, indices_2, 10);
+SPC_DETAIL_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, values, 11);
+SPC_DETAIL_ASSERT_SIZE(spc_csf3_201_f64_p64_i32, 12);
 
 /* Checks extents, counts, pointers, that coordinates are in range and in order. SPC_OK when all is well. */
 static inline spc_status spc_csf3_201_f64_p64_i32_validate(const spc_csf3_201_f64_p64_i32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  spc_level levels[3];
+  spc_detail_level levels[3];
   if (t->shape[0] < 0 || t->shape[1] < 0 || t->shape[2] < 0)
     return SPC_ERROR_SHAPE;
-  levels[0] = spc_make_level(SPC_LEVEL_ROOT, 0, t->shape[2], SPC_UNIQUE | SPC_ORDERED);
+  levels[0] = spc_detail_make_level(SPC_DETAIL_LEVEL_ROOT, 0, t->shape[2], SPC_DETAIL_UNIQUE | SPC_DETAIL_ORDERED);
   levels[0].count = t->count_0;
   levels[0].indices = t->indices_0;
   levels[0].index_bits = 32;
-  levels[1] = spc_make_level(SPC_LEVEL_COMPRESSED, 0, t->shape[0], SPC_UNIQUE | SPC_ORDERED | SPC_COUNTED);
+  levels[1] = spc_detail_make_level(SPC_DETAIL_LEVEL_COMPRESSED, 0, t->shape[0], SPC_DETAIL_UNIQUE | SPC_DETAIL_ORDERED | SPC_DETAIL_COUNTED);
   levels[1].count = t->count_1;
   levels[1].pointers = t->pointers_to_1;
   levels[1].pointer_bits = 64;
   levels[1].indices = t->indices_1;
   levels[1].index_bits = 32;
-  levels[2] = spc_make_level(SPC_LEVEL_COMPRESSED, 0, t->shape[1], SPC_UNIQUE | SPC_ORDERED);
+  levels[2] = spc_detail_make_level(SPC_DETAIL_LEVEL_COMPRESSED, 0, t->shape[1], SPC_DETAIL_UNIQUE | SPC_DETAIL_ORDERED);
   levels[2].pointers = t->pointers_to_2;
   levels[2].pointer_bits = 64;
   levels[2].indices = t->indices_2;
   levels[2].index_bits = 32;
-  return spc_validate_levels(levels, 3, &t->nnz, t->values);
+  return spc_detail_validate_levels(levels, 3, &t->nnz, t->values);
 }
 
 #endif
@@ -86,24 +86,24 @@ typedef struct spc_spvec_f64_i32 {
   double *values; /* stored values, in the order of the entries */
 } spc_spvec_f64_i32;
 
-SPC_ASSERT_FIELD(spc_spvec_f64_i32, size, 0);
-SPC_ASSERT_FIELD(spc_spvec_f64_i32, nnz, 1);
-SPC_ASSERT_FIELD(spc_spvec_f64_i32, indices_0, 2);
-SPC_ASSERT_FIELD(spc_spvec_f64_i32, values, 3);
-SPC_ASSERT_SIZE(spc_spvec_f64_i32, 4);
+SPC_DETAIL_ASSERT_FIELD(spc_spvec_f64_i32, size, 0);
+SPC_DETAIL_ASSERT_FIELD(spc_spvec_f64_i32, nnz, 1);
+SPC_DETAIL_ASSERT_FIELD(spc_spvec_f64_i32, indices_0, 2);
+SPC_DETAIL_ASSERT_FIELD(spc_spvec_f64_i32, values, 3);
+SPC_DETAIL_ASSERT_SIZE(spc_spvec_f64_i32, 4);
 
 /* Checks extents, counts, pointers, that coordinates are in range and in order. SPC_OK when all is well. */
 static inline spc_status spc_spvec_f64_i32_validate(const spc_spvec_f64_i32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  spc_level levels[1];
+  spc_detail_level levels[1];
   if (t->size < 0)
     return SPC_ERROR_SHAPE;
-  levels[0] = spc_make_level(SPC_LEVEL_ROOT, 0, t->size, SPC_UNIQUE | SPC_ORDERED);
+  levels[0] = spc_detail_make_level(SPC_DETAIL_LEVEL_ROOT, 0, t->size, SPC_DETAIL_UNIQUE | SPC_DETAIL_ORDERED);
   levels[0].count = t->nnz;
   levels[0].indices = t->indices_0;
   levels[0].index_bits = 32;
-  return spc_validate_levels(levels, 1, &t->nnz, t->values);
+  return spc_detail_validate_levels(levels, 1, &t->nnz, t->values);
 }
 
 #endif
@@ -118,16 +118,16 @@ typedef struct spc_dense2_10_f64 {
   double *values; /* elements */
 } spc_dense2_10_f64;
 
-SPC_ASSERT_FIELD(spc_dense2_10_f64, shape, 0);
-SPC_ASSERT_FIELD(spc_dense2_10_f64, strides, 2);
-SPC_ASSERT_FIELD(spc_dense2_10_f64, values, 4);
-SPC_ASSERT_SIZE(spc_dense2_10_f64, 5);
+SPC_DETAIL_ASSERT_FIELD(spc_dense2_10_f64, shape, 0);
+SPC_DETAIL_ASSERT_FIELD(spc_dense2_10_f64, strides, 2);
+SPC_DETAIL_ASSERT_FIELD(spc_dense2_10_f64, values, 4);
+SPC_DETAIL_ASSERT_SIZE(spc_dense2_10_f64, 5);
 
 /* Checks extents, and strides: innermost 1, no two elements in one place. SPC_OK when all is well. */
 static inline spc_status spc_dense2_10_f64_validate(const spc_dense2_10_f64 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  return spc_validate_dense(t->shape, t->strides, 2, 0, t->values);
+  return spc_detail_validate_dense(t->shape, t->strides, 2, 0, t->values);
 }
 
 /* A contiguous tensor over the caller's values. */
@@ -152,7 +152,7 @@ spc_status csf_product_spc5_f9a61cdd0e0e9c4f(
 
 /* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_csf_product, JSON that ends with a 0. */
-spc_status csf_product_argv(const spc_context *ctx, void **arguments);
+spc_status csf_product_argv(const spc_context *ctx, void *const *arguments);
 extern const char spc_signature_csf_product[];
 
 #ifdef __cplusplus
@@ -177,7 +177,7 @@ static inline spc_status csf_product(
   return csf_product_ctx(&ctx, T, V, Y);
 }
 
-#ifdef SPC_NAMED_ARGUMENTS
+#ifdef SPC_DETAIL_NAMED_ARGUMENTS
 extern "C++" {
 /* The arguments by name, in this order: csf_product({.T = T, .V = V, .Y = Y}). None may be left out. */
 struct csf_product_arguments {

@@ -39,28 +39,28 @@ typedef struct spc_csr_f32_i32 {
   float *values; /* stored values, in the order of the entries */
 } spc_csr_f32_i32;
 
-SPC_ASSERT_FIELD(spc_csr_f32_i32, nrows, 0);
-SPC_ASSERT_FIELD(spc_csr_f32_i32, ncols, 1);
-SPC_ASSERT_FIELD(spc_csr_f32_i32, nnz, 2);
-SPC_ASSERT_FIELD(spc_csr_f32_i32, row_ptr, 3);
-SPC_ASSERT_FIELD(spc_csr_f32_i32, col_ind, 4);
-SPC_ASSERT_FIELD(spc_csr_f32_i32, values, 5);
-SPC_ASSERT_SIZE(spc_csr_f32_i32, 6);
+SPC_DETAIL_ASSERT_FIELD(spc_csr_f32_i32, nrows, 0);
+SPC_DETAIL_ASSERT_FIELD(spc_csr_f32_i32, ncols, 1);
+SPC_DETAIL_ASSERT_FIELD(spc_csr_f32_i32, nnz, 2);
+SPC_DETAIL_ASSERT_FIELD(spc_csr_f32_i32, row_ptr, 3);
+SPC_DETAIL_ASSERT_FIELD(spc_csr_f32_i32, col_ind, 4);
+SPC_DETAIL_ASSERT_FIELD(spc_csr_f32_i32, values, 5);
+SPC_DETAIL_ASSERT_SIZE(spc_csr_f32_i32, 6);
 
 /* Checks extents, counts, pointers, that coordinates are in range and in order. SPC_OK when all is well. */
 static inline spc_status spc_csr_f32_i32_validate(const spc_csr_f32_i32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  spc_level levels[2];
+  spc_detail_level levels[2];
   if (t->nrows < 0 || t->ncols < 0)
     return SPC_ERROR_SHAPE;
-  levels[0] = spc_make_level(SPC_LEVEL_DENSE, 0, t->nrows, SPC_UNIQUE | SPC_ORDERED);
-  levels[1] = spc_make_level(SPC_LEVEL_COMPRESSED, 0, t->ncols, SPC_UNIQUE | SPC_ORDERED);
+  levels[0] = spc_detail_make_level(SPC_DETAIL_LEVEL_DENSE, 0, t->nrows, SPC_DETAIL_UNIQUE | SPC_DETAIL_ORDERED);
+  levels[1] = spc_detail_make_level(SPC_DETAIL_LEVEL_COMPRESSED, 0, t->ncols, SPC_DETAIL_UNIQUE | SPC_DETAIL_ORDERED);
   levels[1].pointers = t->row_ptr;
   levels[1].pointer_bits = 32;
   levels[1].indices = t->col_ind;
   levels[1].index_bits = 32;
-  return spc_validate_levels(levels, 2, &t->nnz, t->values);
+  return spc_detail_validate_levels(levels, 2, &t->nnz, t->values);
 }
 
 #endif
@@ -76,25 +76,25 @@ typedef struct spc_ell8_f32_i32 {
   float *values; /* stored values, in the order of the entries */
 } spc_ell8_f32_i32;
 
-SPC_ASSERT_FIELD(spc_ell8_f32_i32, nrows, 0);
-SPC_ASSERT_FIELD(spc_ell8_f32_i32, ncols, 1);
-SPC_ASSERT_FIELD(spc_ell8_f32_i32, col_ind, 2);
-SPC_ASSERT_FIELD(spc_ell8_f32_i32, values, 3);
-SPC_ASSERT_SIZE(spc_ell8_f32_i32, 4);
+SPC_DETAIL_ASSERT_FIELD(spc_ell8_f32_i32, nrows, 0);
+SPC_DETAIL_ASSERT_FIELD(spc_ell8_f32_i32, ncols, 1);
+SPC_DETAIL_ASSERT_FIELD(spc_ell8_f32_i32, col_ind, 2);
+SPC_DETAIL_ASSERT_FIELD(spc_ell8_f32_i32, values, 3);
+SPC_DETAIL_ASSERT_SIZE(spc_ell8_f32_i32, 4);
 
 /* Checks extents, that coordinates are in range and in order. SPC_OK when all is well. */
 static inline spc_status spc_ell8_f32_i32_validate(const spc_ell8_f32_i32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  spc_level levels[2];
+  spc_detail_level levels[2];
   if (t->nrows < 0 || t->ncols < 0)
     return SPC_ERROR_SHAPE;
-  levels[0] = spc_make_level(SPC_LEVEL_DENSE, 0, t->nrows, SPC_UNIQUE | SPC_ORDERED);
-  levels[1] = spc_make_level(SPC_LEVEL_FIXED, 0, t->ncols, 0);
+  levels[0] = spc_detail_make_level(SPC_DETAIL_LEVEL_DENSE, 0, t->nrows, SPC_DETAIL_UNIQUE | SPC_DETAIL_ORDERED);
+  levels[1] = spc_detail_make_level(SPC_DETAIL_LEVEL_FIXED, 0, t->ncols, 0);
   levels[1].count = 8;
   levels[1].indices = t->col_ind;
   levels[1].index_bits = 32;
-  return spc_validate_levels(levels, 2, NULL, t->values);
+  return spc_detail_validate_levels(levels, 2, NULL, t->values);
 }
 
 #endif
@@ -112,30 +112,30 @@ typedef struct spc_coo2_f32_i32 {
   float *values; /* stored values, in the order of the entries */
 } spc_coo2_f32_i32;
 
-SPC_ASSERT_FIELD(spc_coo2_f32_i32, nrows, 0);
-SPC_ASSERT_FIELD(spc_coo2_f32_i32, ncols, 1);
-SPC_ASSERT_FIELD(spc_coo2_f32_i32, nnz, 2);
-SPC_ASSERT_FIELD(spc_coo2_f32_i32, row_ind, 3);
-SPC_ASSERT_FIELD(spc_coo2_f32_i32, col_ind, 4);
-SPC_ASSERT_FIELD(spc_coo2_f32_i32, values, 5);
-SPC_ASSERT_SIZE(spc_coo2_f32_i32, 6);
+SPC_DETAIL_ASSERT_FIELD(spc_coo2_f32_i32, nrows, 0);
+SPC_DETAIL_ASSERT_FIELD(spc_coo2_f32_i32, ncols, 1);
+SPC_DETAIL_ASSERT_FIELD(spc_coo2_f32_i32, nnz, 2);
+SPC_DETAIL_ASSERT_FIELD(spc_coo2_f32_i32, row_ind, 3);
+SPC_DETAIL_ASSERT_FIELD(spc_coo2_f32_i32, col_ind, 4);
+SPC_DETAIL_ASSERT_FIELD(spc_coo2_f32_i32, values, 5);
+SPC_DETAIL_ASSERT_SIZE(spc_coo2_f32_i32, 6);
 
 /* Checks extents, counts, pointers, that coordinates are in range and in order. SPC_OK when all is well. */
 static inline spc_status spc_coo2_f32_i32_validate(const spc_coo2_f32_i32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  spc_level levels[2];
+  spc_detail_level levels[2];
   if (t->nrows < 0 || t->ncols < 0)
     return SPC_ERROR_SHAPE;
-  levels[0] = spc_make_level(SPC_LEVEL_ROOT, 0, t->nrows, SPC_ORDERED);
+  levels[0] = spc_detail_make_level(SPC_DETAIL_LEVEL_ROOT, 0, t->nrows, SPC_DETAIL_ORDERED);
   levels[0].count = t->nnz;
   levels[0].indices = t->row_ind;
   levels[0].index_bits = 32;
-  levels[1] = spc_make_level(SPC_LEVEL_FIXED, 0, t->ncols, SPC_UNIQUE | SPC_ORDERED | SPC_CONTINUES);
+  levels[1] = spc_detail_make_level(SPC_DETAIL_LEVEL_FIXED, 0, t->ncols, SPC_DETAIL_UNIQUE | SPC_DETAIL_ORDERED | SPC_DETAIL_CONTINUES);
   levels[1].count = 1;
   levels[1].indices = t->col_ind;
   levels[1].index_bits = 32;
-  return spc_validate_levels(levels, 2, &t->nnz, t->values);
+  return spc_detail_validate_levels(levels, 2, &t->nnz, t->values);
 }
 
 #endif
@@ -159,8 +159,8 @@ spc_status product_in_parts_free_spc5_edd709c7cf5b2cde(
 
 /* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_product_in_parts, JSON that ends with a 0. */
-spc_status product_in_parts_argv(const spc_context *ctx, void **arguments);
-spc_status product_in_parts_free_argv(const spc_context *ctx, void **arguments);
+spc_status product_in_parts_argv(const spc_context *ctx, void *const *arguments);
+spc_status product_in_parts_free_argv(const spc_context *ctx, void *const *arguments);
 extern const char spc_signature_product_in_parts[];
 
 #ifdef __cplusplus
@@ -200,7 +200,7 @@ static inline void product_in_parts_free(spc_ell8_f32_i32 *A_0, spc_coo2_f32_i32
   (void)product_in_parts_free_ctx(&ctx, A_0, A_1);
 }
 
-#ifdef SPC_NAMED_ARGUMENTS
+#ifdef SPC_DETAIL_NAMED_ARGUMENTS
 extern "C++" {
 /* The arguments by name, in this order: product_in_parts({.B = B, .C = C, .A_0 = A_0, .A_1 = A_1}). None may be left out. */
 struct product_in_parts_arguments {

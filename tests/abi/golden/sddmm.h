@@ -36,28 +36,28 @@ typedef struct spc_csr_f32_i32 {
   float *values; /* stored values, in the order of the entries */
 } spc_csr_f32_i32;
 
-SPC_ASSERT_FIELD(spc_csr_f32_i32, nrows, 0);
-SPC_ASSERT_FIELD(spc_csr_f32_i32, ncols, 1);
-SPC_ASSERT_FIELD(spc_csr_f32_i32, nnz, 2);
-SPC_ASSERT_FIELD(spc_csr_f32_i32, row_ptr, 3);
-SPC_ASSERT_FIELD(spc_csr_f32_i32, col_ind, 4);
-SPC_ASSERT_FIELD(spc_csr_f32_i32, values, 5);
-SPC_ASSERT_SIZE(spc_csr_f32_i32, 6);
+SPC_DETAIL_ASSERT_FIELD(spc_csr_f32_i32, nrows, 0);
+SPC_DETAIL_ASSERT_FIELD(spc_csr_f32_i32, ncols, 1);
+SPC_DETAIL_ASSERT_FIELD(spc_csr_f32_i32, nnz, 2);
+SPC_DETAIL_ASSERT_FIELD(spc_csr_f32_i32, row_ptr, 3);
+SPC_DETAIL_ASSERT_FIELD(spc_csr_f32_i32, col_ind, 4);
+SPC_DETAIL_ASSERT_FIELD(spc_csr_f32_i32, values, 5);
+SPC_DETAIL_ASSERT_SIZE(spc_csr_f32_i32, 6);
 
 /* Checks extents, counts, pointers, that coordinates are in range and in order. SPC_OK when all is well. */
 static inline spc_status spc_csr_f32_i32_validate(const spc_csr_f32_i32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  spc_level levels[2];
+  spc_detail_level levels[2];
   if (t->nrows < 0 || t->ncols < 0)
     return SPC_ERROR_SHAPE;
-  levels[0] = spc_make_level(SPC_LEVEL_DENSE, 0, t->nrows, SPC_UNIQUE | SPC_ORDERED);
-  levels[1] = spc_make_level(SPC_LEVEL_COMPRESSED, 0, t->ncols, SPC_UNIQUE | SPC_ORDERED);
+  levels[0] = spc_detail_make_level(SPC_DETAIL_LEVEL_DENSE, 0, t->nrows, SPC_DETAIL_UNIQUE | SPC_DETAIL_ORDERED);
+  levels[1] = spc_detail_make_level(SPC_DETAIL_LEVEL_COMPRESSED, 0, t->ncols, SPC_DETAIL_UNIQUE | SPC_DETAIL_ORDERED);
   levels[1].pointers = t->row_ptr;
   levels[1].pointer_bits = 32;
   levels[1].indices = t->col_ind;
   levels[1].index_bits = 32;
-  return spc_validate_levels(levels, 2, &t->nnz, t->values);
+  return spc_detail_validate_levels(levels, 2, &t->nnz, t->values);
 }
 
 #endif
@@ -72,16 +72,16 @@ typedef struct spc_dense2_f32 {
   float *values; /* elements */
 } spc_dense2_f32;
 
-SPC_ASSERT_FIELD(spc_dense2_f32, shape, 0);
-SPC_ASSERT_FIELD(spc_dense2_f32, strides, 2);
-SPC_ASSERT_FIELD(spc_dense2_f32, values, 4);
-SPC_ASSERT_SIZE(spc_dense2_f32, 5);
+SPC_DETAIL_ASSERT_FIELD(spc_dense2_f32, shape, 0);
+SPC_DETAIL_ASSERT_FIELD(spc_dense2_f32, strides, 2);
+SPC_DETAIL_ASSERT_FIELD(spc_dense2_f32, values, 4);
+SPC_DETAIL_ASSERT_SIZE(spc_dense2_f32, 5);
 
 /* Checks extents, and strides: innermost 1, no two elements in one place. SPC_OK when all is well. */
 static inline spc_status spc_dense2_f32_validate(const spc_dense2_f32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  return spc_validate_dense(t->shape, t->strides, 2, 1, t->values);
+  return spc_detail_validate_dense(t->shape, t->strides, 2, 1, t->values);
 }
 
 /* A contiguous tensor over the caller's values. */
@@ -107,7 +107,7 @@ spc_status sddmm_spc5_71a518032ef920c5(
 
 /* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_sddmm, JSON that ends with a 0. */
-spc_status sddmm_argv(const spc_context *ctx, void **arguments);
+spc_status sddmm_argv(const spc_context *ctx, void *const *arguments);
 extern const char spc_signature_sddmm[];
 
 #ifdef __cplusplus
@@ -134,7 +134,7 @@ static inline spc_status sddmm(
   return sddmm_ctx(&ctx, S, A, B, D);
 }
 
-#ifdef SPC_NAMED_ARGUMENTS
+#ifdef SPC_DETAIL_NAMED_ARGUMENTS
 extern "C++" {
 /* The arguments by name, in this order: sddmm({.S = S, .A = A, .B = B, .D = D}). None may be left out. */
 struct sddmm_arguments {

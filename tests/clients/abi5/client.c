@@ -19,12 +19,12 @@
 static int64_t live;
 
 static void *counted_allocate(void *user, int64_t bytes) SPC_NOEXCEPT {
-  ++*SPC_CAST(int64_t *, user);
-  return malloc(SPC_CAST(size_t, bytes));
+  ++*SPC_DETAIL_CAST(int64_t *, user);
+  return malloc(SPC_DETAIL_CAST(size_t, bytes));
 }
 
 static void counted_deallocate(void *user, void *memory) SPC_NOEXCEPT {
-  *SPC_CAST(int64_t *, user) -= memory != NULL;
+  *SPC_DETAIL_CAST(int64_t *, user) -= memory != NULL;
   free(memory);
 }
 
@@ -108,7 +108,7 @@ static void call_norms(void) {
   spc_cf64 w = {0, 0};
   CHECK(norms(&z, &A, &rest, &s, &w) == SPC_OK);
   CHECK(s == 25 && w.re == -3 && w.im == 4);
-#ifdef SPC_NAMED_ARGUMENTS
+#ifdef SPC_DETAIL_NAMED_ARGUMENTS
   const spc_context context = counting_context();
   s = 0;
   CHECK(norms_ctx(&context, {.z = z, .A_0 = A, .A_1 = rest, .s = s, .w = w}) == SPC_OK && s == 25);

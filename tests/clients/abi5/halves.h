@@ -31,16 +31,16 @@ typedef struct spc_dense1_f16 {
   spc_f16 *values; /* elements */
 } spc_dense1_f16;
 
-SPC_ASSERT_FIELD(spc_dense1_f16, size, 0);
-SPC_ASSERT_FIELD(spc_dense1_f16, stride, 1);
-SPC_ASSERT_FIELD(spc_dense1_f16, values, 2);
-SPC_ASSERT_SIZE(spc_dense1_f16, 3);
+SPC_DETAIL_ASSERT_FIELD(spc_dense1_f16, size, 0);
+SPC_DETAIL_ASSERT_FIELD(spc_dense1_f16, stride, 1);
+SPC_DETAIL_ASSERT_FIELD(spc_dense1_f16, values, 2);
+SPC_DETAIL_ASSERT_SIZE(spc_dense1_f16, 3);
 
 /* Checks extents, and strides: innermost 1, no two elements in one place. SPC_OK when all is well. */
 static inline spc_status spc_dense1_f16_validate(const spc_dense1_f16 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  return spc_validate_dense(&t->size, &t->stride, 1, 0, t->values);
+  return spc_detail_validate_dense(&t->size, &t->stride, 1, 0, t->values);
 }
 
 /* A contiguous tensor over the caller's values. */
@@ -61,16 +61,16 @@ typedef struct spc_dense1_f32 {
   float *values; /* elements */
 } spc_dense1_f32;
 
-SPC_ASSERT_FIELD(spc_dense1_f32, size, 0);
-SPC_ASSERT_FIELD(spc_dense1_f32, stride, 1);
-SPC_ASSERT_FIELD(spc_dense1_f32, values, 2);
-SPC_ASSERT_SIZE(spc_dense1_f32, 3);
+SPC_DETAIL_ASSERT_FIELD(spc_dense1_f32, size, 0);
+SPC_DETAIL_ASSERT_FIELD(spc_dense1_f32, stride, 1);
+SPC_DETAIL_ASSERT_FIELD(spc_dense1_f32, values, 2);
+SPC_DETAIL_ASSERT_SIZE(spc_dense1_f32, 3);
 
 /* Checks extents, and strides: innermost 1, no two elements in one place. SPC_OK when all is well. */
 static inline spc_status spc_dense1_f32_validate(const spc_dense1_f32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  return spc_validate_dense(&t->size, &t->stride, 1, 0, t->values);
+  return spc_detail_validate_dense(&t->size, &t->stride, 1, 0, t->values);
 }
 
 /* A contiguous tensor over the caller's values. */
@@ -96,7 +96,7 @@ spc_status halves_spc5_57f399dbab47d675(
 
 /* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_halves, JSON that ends with a 0. */
-spc_status halves_argv(const spc_context *ctx, void **arguments);
+spc_status halves_argv(const spc_context *ctx, void *const *arguments);
 extern const char spc_signature_halves[];
 
 #ifdef __cplusplus
@@ -119,12 +119,12 @@ static inline spc_status halves(spc_f16 h, spc_bf16 b, const spc_dense1_f16 *x, 
   return halves_ctx(&ctx, h, b, x, y);
 }
 
-#ifdef SPC_NAMED_ARGUMENTS
+#ifdef SPC_DETAIL_NAMED_ARGUMENTS
 extern "C++" {
 /* The arguments by name, in this order: halves({.h = h, .b = b, .x = x, .y = y}). None may be left out. */
 struct halves_arguments {
-  spc_argument<spc_f16> h;
-  spc_argument<spc_bf16> b;
+  spc_detail_argument<spc_f16> h;
+  spc_detail_argument<spc_bf16> b;
   const spc_dense1_f16 &x;
   spc_dense1_f32 &y;
 };

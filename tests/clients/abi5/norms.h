@@ -36,25 +36,25 @@ typedef struct spc_ell8_f64_i32 {
   double *values; /* stored values, in the order of the entries */
 } spc_ell8_f64_i32;
 
-SPC_ASSERT_FIELD(spc_ell8_f64_i32, nrows, 0);
-SPC_ASSERT_FIELD(spc_ell8_f64_i32, ncols, 1);
-SPC_ASSERT_FIELD(spc_ell8_f64_i32, col_ind, 2);
-SPC_ASSERT_FIELD(spc_ell8_f64_i32, values, 3);
-SPC_ASSERT_SIZE(spc_ell8_f64_i32, 4);
+SPC_DETAIL_ASSERT_FIELD(spc_ell8_f64_i32, nrows, 0);
+SPC_DETAIL_ASSERT_FIELD(spc_ell8_f64_i32, ncols, 1);
+SPC_DETAIL_ASSERT_FIELD(spc_ell8_f64_i32, col_ind, 2);
+SPC_DETAIL_ASSERT_FIELD(spc_ell8_f64_i32, values, 3);
+SPC_DETAIL_ASSERT_SIZE(spc_ell8_f64_i32, 4);
 
 /* Checks extents, that coordinates are in range and in order. SPC_OK when all is well. */
 static inline spc_status spc_ell8_f64_i32_validate(const spc_ell8_f64_i32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  spc_level levels[2];
+  spc_detail_level levels[2];
   if (t->nrows < 0 || t->ncols < 0)
     return SPC_ERROR_SHAPE;
-  levels[0] = spc_make_level(SPC_LEVEL_DENSE, 0, t->nrows, SPC_UNIQUE | SPC_ORDERED);
-  levels[1] = spc_make_level(SPC_LEVEL_FIXED, 0, t->ncols, 0);
+  levels[0] = spc_detail_make_level(SPC_DETAIL_LEVEL_DENSE, 0, t->nrows, SPC_DETAIL_UNIQUE | SPC_DETAIL_ORDERED);
+  levels[1] = spc_detail_make_level(SPC_DETAIL_LEVEL_FIXED, 0, t->ncols, 0);
   levels[1].count = 8;
   levels[1].indices = t->col_ind;
   levels[1].index_bits = 32;
-  return spc_validate_levels(levels, 2, NULL, t->values);
+  return spc_detail_validate_levels(levels, 2, NULL, t->values);
 }
 
 #endif
@@ -72,30 +72,30 @@ typedef struct spc_coo2_f64_i32 {
   double *values; /* stored values, in the order of the entries */
 } spc_coo2_f64_i32;
 
-SPC_ASSERT_FIELD(spc_coo2_f64_i32, nrows, 0);
-SPC_ASSERT_FIELD(spc_coo2_f64_i32, ncols, 1);
-SPC_ASSERT_FIELD(spc_coo2_f64_i32, nnz, 2);
-SPC_ASSERT_FIELD(spc_coo2_f64_i32, row_ind, 3);
-SPC_ASSERT_FIELD(spc_coo2_f64_i32, col_ind, 4);
-SPC_ASSERT_FIELD(spc_coo2_f64_i32, values, 5);
-SPC_ASSERT_SIZE(spc_coo2_f64_i32, 6);
+SPC_DETAIL_ASSERT_FIELD(spc_coo2_f64_i32, nrows, 0);
+SPC_DETAIL_ASSERT_FIELD(spc_coo2_f64_i32, ncols, 1);
+SPC_DETAIL_ASSERT_FIELD(spc_coo2_f64_i32, nnz, 2);
+SPC_DETAIL_ASSERT_FIELD(spc_coo2_f64_i32, row_ind, 3);
+SPC_DETAIL_ASSERT_FIELD(spc_coo2_f64_i32, col_ind, 4);
+SPC_DETAIL_ASSERT_FIELD(spc_coo2_f64_i32, values, 5);
+SPC_DETAIL_ASSERT_SIZE(spc_coo2_f64_i32, 6);
 
 /* Checks extents, counts, pointers, that coordinates are in range and in order. SPC_OK when all is well. */
 static inline spc_status spc_coo2_f64_i32_validate(const spc_coo2_f64_i32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  spc_level levels[2];
+  spc_detail_level levels[2];
   if (t->nrows < 0 || t->ncols < 0)
     return SPC_ERROR_SHAPE;
-  levels[0] = spc_make_level(SPC_LEVEL_ROOT, 0, t->nrows, SPC_ORDERED);
+  levels[0] = spc_detail_make_level(SPC_DETAIL_LEVEL_ROOT, 0, t->nrows, SPC_DETAIL_ORDERED);
   levels[0].count = t->nnz;
   levels[0].indices = t->row_ind;
   levels[0].index_bits = 32;
-  levels[1] = spc_make_level(SPC_LEVEL_FIXED, 0, t->ncols, SPC_UNIQUE | SPC_ORDERED | SPC_CONTINUES);
+  levels[1] = spc_detail_make_level(SPC_DETAIL_LEVEL_FIXED, 0, t->ncols, SPC_DETAIL_UNIQUE | SPC_DETAIL_ORDERED | SPC_DETAIL_CONTINUES);
   levels[1].count = 1;
   levels[1].indices = t->col_ind;
   levels[1].index_bits = 32;
-  return spc_validate_levels(levels, 2, &t->nnz, t->values);
+  return spc_detail_validate_levels(levels, 2, &t->nnz, t->values);
 }
 
 #endif
@@ -116,7 +116,7 @@ spc_status norms_spc5_9fc8fadbefee3bec(
 
 /* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_norms, JSON that ends with a 0. */
-spc_status norms_argv(const spc_context *ctx, void **arguments);
+spc_status norms_argv(const spc_context *ctx, void *const *arguments);
 extern const char spc_signature_norms[];
 
 #ifdef __cplusplus
@@ -145,7 +145,7 @@ static inline spc_status norms(
   return norms_ctx(&ctx, z, A_0, A_1, s, w);
 }
 
-#ifdef SPC_NAMED_ARGUMENTS
+#ifdef SPC_DETAIL_NAMED_ARGUMENTS
 extern "C++" {
 /* The arguments by name, in this order: norms({.z = z, .A_0 = A_0, .A_1 = A_1, .s = s, .w = w}). None may be left out. */
 struct norms_arguments {

@@ -33,16 +33,16 @@ typedef struct spc_dense2_f64 {
   double *values; /* elements */
 } spc_dense2_f64;
 
-SPC_ASSERT_FIELD(spc_dense2_f64, shape, 0);
-SPC_ASSERT_FIELD(spc_dense2_f64, strides, 2);
-SPC_ASSERT_FIELD(spc_dense2_f64, values, 4);
-SPC_ASSERT_SIZE(spc_dense2_f64, 5);
+SPC_DETAIL_ASSERT_FIELD(spc_dense2_f64, shape, 0);
+SPC_DETAIL_ASSERT_FIELD(spc_dense2_f64, strides, 2);
+SPC_DETAIL_ASSERT_FIELD(spc_dense2_f64, values, 4);
+SPC_DETAIL_ASSERT_SIZE(spc_dense2_f64, 5);
 
 /* Checks extents, and strides: innermost 1, no two elements in one place. SPC_OK when all is well. */
 static inline spc_status spc_dense2_f64_validate(const spc_dense2_f64 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  return spc_validate_dense(t->shape, t->strides, 2, 1, t->values);
+  return spc_detail_validate_dense(t->shape, t->strides, 2, 1, t->values);
 }
 
 /* A contiguous tensor over the caller's values. */
@@ -66,30 +66,30 @@ typedef struct spc_coo2_f64_i32 {
   double *values; /* stored values, in the order of the entries */
 } spc_coo2_f64_i32;
 
-SPC_ASSERT_FIELD(spc_coo2_f64_i32, nrows, 0);
-SPC_ASSERT_FIELD(spc_coo2_f64_i32, ncols, 1);
-SPC_ASSERT_FIELD(spc_coo2_f64_i32, nnz, 2);
-SPC_ASSERT_FIELD(spc_coo2_f64_i32, row_ind, 3);
-SPC_ASSERT_FIELD(spc_coo2_f64_i32, col_ind, 4);
-SPC_ASSERT_FIELD(spc_coo2_f64_i32, values, 5);
-SPC_ASSERT_SIZE(spc_coo2_f64_i32, 6);
+SPC_DETAIL_ASSERT_FIELD(spc_coo2_f64_i32, nrows, 0);
+SPC_DETAIL_ASSERT_FIELD(spc_coo2_f64_i32, ncols, 1);
+SPC_DETAIL_ASSERT_FIELD(spc_coo2_f64_i32, nnz, 2);
+SPC_DETAIL_ASSERT_FIELD(spc_coo2_f64_i32, row_ind, 3);
+SPC_DETAIL_ASSERT_FIELD(spc_coo2_f64_i32, col_ind, 4);
+SPC_DETAIL_ASSERT_FIELD(spc_coo2_f64_i32, values, 5);
+SPC_DETAIL_ASSERT_SIZE(spc_coo2_f64_i32, 6);
 
 /* Checks extents, counts, pointers, that coordinates are in range and in order. SPC_OK when all is well. */
 static inline spc_status spc_coo2_f64_i32_validate(const spc_coo2_f64_i32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  spc_level levels[2];
+  spc_detail_level levels[2];
   if (t->nrows < 0 || t->ncols < 0)
     return SPC_ERROR_SHAPE;
-  levels[0] = spc_make_level(SPC_LEVEL_ROOT, 0, t->nrows, SPC_ORDERED);
+  levels[0] = spc_detail_make_level(SPC_DETAIL_LEVEL_ROOT, 0, t->nrows, SPC_DETAIL_ORDERED);
   levels[0].count = t->nnz;
   levels[0].indices = t->row_ind;
   levels[0].index_bits = 32;
-  levels[1] = spc_make_level(SPC_LEVEL_FIXED, 0, t->ncols, SPC_UNIQUE | SPC_ORDERED | SPC_CONTINUES);
+  levels[1] = spc_detail_make_level(SPC_DETAIL_LEVEL_FIXED, 0, t->ncols, SPC_DETAIL_UNIQUE | SPC_DETAIL_ORDERED | SPC_DETAIL_CONTINUES);
   levels[1].count = 1;
   levels[1].indices = t->col_ind;
   levels[1].index_bits = 32;
-  return spc_validate_levels(levels, 2, &t->nnz, t->values);
+  return spc_detail_validate_levels(levels, 2, &t->nnz, t->values);
 }
 
 #endif
@@ -109,7 +109,7 @@ spc_status sampled_spc5_367a64e7a61f058b(
 
 /* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_sampled, JSON that ends with a 0. */
-spc_status sampled_argv(const spc_context *ctx, void **arguments);
+spc_status sampled_argv(const spc_context *ctx, void *const *arguments);
 extern const char spc_signature_sampled[];
 
 #ifdef __cplusplus
@@ -136,7 +136,7 @@ static inline spc_status sampled(
   return sampled_ctx(&ctx, A, B, S, D);
 }
 
-#ifdef SPC_NAMED_ARGUMENTS
+#ifdef SPC_DETAIL_NAMED_ARGUMENTS
 extern "C++" {
 /* The arguments by name, in this order: sampled({.A = A, .B = B, .S = S, .D = D}). None may be left out. */
 struct sampled_arguments {

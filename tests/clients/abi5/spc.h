@@ -1,12 +1,14 @@
 /* The common part of spc's C interface: statuses, number types, the context.
  * C11 and C++17. Every generated header carries this text and that of spc/levels.h, so that it needs no other file.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifdef SPC_H
+#ifdef SPC_CONVENTION_H
 #if SPC_ABI_VERSION != 5
 #error "headers made by different versions of spc cannot be mixed: compile these kernels anew with one version"
 #endif
+#elif defined(SPC_ABI_VERSION) /* of a version whose headers have another guard */
+#error "headers made by different versions of spc cannot be mixed: compile these kernels anew with one version"
 #else
-#define SPC_H
+#define SPC_CONVENTION_H
 
 /* Changes with every change of the calling convention or of this text that generated code would notice. */
 #define SPC_ABI_VERSION 5
@@ -20,43 +22,44 @@
 #endif
 
 #ifdef __cplusplus
-#define SPC_STATIC_ASSERT static_assert
-#define SPC_CAST(type, value) static_cast<type>(value)
+#define SPC_DETAIL_STATIC_ASSERT static_assert
+#define SPC_DETAIL_CAST(type, value) static_cast<type>(value)
 #define SPC_NOEXCEPT noexcept
 #else
-#define SPC_STATIC_ASSERT _Static_assert
-#define SPC_CAST(type, value) ((type)(value))
+#define SPC_DETAIL_STATIC_ASSERT _Static_assert
+#define SPC_DETAIL_CAST(type, value) ((type)(value))
 #define SPC_NOEXCEPT
 #endif
 
 #if defined(__cplusplus) && (__cplusplus >= 202002L || (defined(_MSVC_LANG) && _MSVC_LANG >= 202002L))
-#define SPC_NAMED_ARGUMENTS 1
+#define SPC_DETAIL_NAMED_ARGUMENTS 1
 extern "C++" { /* also where the header is included in an extern "C" */
 template <typename T>
-concept spc_integral = requires(T given) { 1 << given; };
+concept spc_detail_integral = requires(T given) { 1 << given; };
 /* A number or an array as a member that has to be given. Fractions are no integers, and pointers no truth values. */
-template <typename T> struct spc_argument {
+template <typename T> struct spc_detail_argument {
   T value;
-  constexpr spc_argument(T given) noexcept : value(given) {}
+  constexpr spc_detail_argument(T given) noexcept : value(given) {}
   template <typename U>
-    requires(spc_integral<T> && !spc_integral<U>)
-  spc_argument(U given) = delete;
+    requires(spc_detail_integral<T> && !spc_detail_integral<U>)
+  spc_detail_argument(U given) = delete;
 };
 }
 #endif
 
 /* Of statuses: a call whose status nobody looks at is warned about. */
 #if (defined(__cplusplus) && __cplusplus >= 201703L) || (!defined(__cplusplus) && __STDC_VERSION__ > 201710L)
-#define SPC_NODISCARD [[nodiscard]]
+#define SPC_DETAIL_NODISCARD [[nodiscard]]
 #else
-#define SPC_NODISCARD
+#define SPC_DETAIL_NODISCARD
 #endif
 
 /* Where pointers have 8 bytes every field of every struct takes 8 bytes, in this order and with no gaps. */
-#define SPC_ASSERT_FIELD(type, field, slot)                                                                            \
-  SPC_STATIC_ASSERT(sizeof(void *) != 8 || offsetof(type, field) == 8 * (slot), #type "." #field " is out of place")
-#define SPC_ASSERT_SIZE(type, slots)                                                                                   \
-  SPC_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(type) == 8 * (slots), #type " has an unexpected size")
+#define SPC_DETAIL_ASSERT_FIELD(type, field, slot)                                                                     \
+  SPC_DETAIL_STATIC_ASSERT(sizeof(void *) != 8 || offsetof(type, field) == 8 * (slot),                                 \
+                           #type "." #field " is out of place")
+#define SPC_DETAIL_ASSERT_SIZE(type, slots)                                                                            \
+  SPC_DETAIL_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(type) == 8 * (slots), #type " has an unexpected size")
 
 /* Half-precision numbers as their 16 bits: IEEE 754 binary16, and the upper half of a binary32. Structs, so that no
  * integer, no float and neither for the other is taken for one. */
@@ -75,19 +78,20 @@ typedef struct spc_cf64 {
   double re, im;
 } spc_cf64;
 
-SPC_STATIC_ASSERT(sizeof(float) == 4 && sizeof(double) == 8, "float and double are IEEE 754's binary32 and binary64");
-SPC_STATIC_ASSERT(sizeof(spc_f16) == 2 && sizeof(spc_bf16) == 2, "half-precision numbers are their bits");
-SPC_STATIC_ASSERT(sizeof(spc_cf32) == 8 && offsetof(spc_cf32, im) == 4, "spc_cf32 is two floats without gaps");
-SPC_STATIC_ASSERT(sizeof(spc_cf64) == 16 && offsetof(spc_cf64, im) == 8, "spc_cf64 is two doubles without gaps");
-SPC_STATIC_ASSERT(sizeof(bool) == 1, "a bool value takes one byte");
+SPC_DETAIL_STATIC_ASSERT(sizeof(float) == 4 && sizeof(double) == 8,
+                         "float and double are IEEE 754's binary32 and binary64");
+SPC_DETAIL_STATIC_ASSERT(sizeof(spc_f16) == 2 && sizeof(spc_bf16) == 2, "half-precision numbers are their bits");
+SPC_DETAIL_STATIC_ASSERT(sizeof(spc_cf32) == 8 && offsetof(spc_cf32, im) == 4, "spc_cf32 is two floats without gaps");
+SPC_DETAIL_STATIC_ASSERT(sizeof(spc_cf64) == 16 && offsetof(spc_cf64, im) == 8, "spc_cf64 is two doubles without gaps");
+SPC_DETAIL_STATIC_ASSERT(sizeof(bool) == 1, "a bool value takes one byte");
 
-static inline uint32_t spc_bits_of_float(float number) {
+static inline uint32_t spc_detail_bits_of_float(float number) {
   uint32_t bits;
   memcpy(&bits, &number, sizeof bits);
   return bits;
 }
 
-static inline float spc_float_of_bits(uint32_t bits) {
+static inline float spc_detail_float_of_bits(uint32_t bits) {
   float number;
   memcpy(&number, &bits, sizeof number);
   return number;
@@ -95,7 +99,7 @@ static inline float spc_float_of_bits(uint32_t bits) {
 
 /* The nearest binary16, to even between two; beyond the largest an infinity, a NaN for a NaN. */
 static inline spc_f16 spc_f16_from_float(float number) {
-  const uint32_t bits = spc_bits_of_float(number), sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
+  const uint32_t bits = spc_detail_bits_of_float(number), sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
   uint32_t half;
   spc_f16 result;
   if (magnitude > 0x7f800000u) {
@@ -110,7 +114,7 @@ static inline spc_f16 spc_f16_from_float(float number) {
   } else {
     half = 0;
   }
-  result.bits = SPC_CAST(uint16_t, sign | half);
+  result.bits = SPC_DETAIL_CAST(uint16_t, sign | half);
   return result;
 }
 
@@ -119,43 +123,42 @@ static inline float spc_f16_to_float(spc_f16 half) {
   const uint32_t bits = half.bits, sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 0x1fu,
                  mantissa = bits & 0x3ffu;
   if (exponent == 0x1fu)
-    return spc_float_of_bits(sign | 0x7f800000u | mantissa << 13);
+    return spc_detail_float_of_bits(sign | 0x7f800000u | mantissa << 13);
   if (exponent == 0) {
-    const float magnitude = SPC_CAST(float, mantissa) * (1.0f / 16777216.0f);
+    const float magnitude = SPC_DETAIL_CAST(float, mantissa) * (1.0f / 16777216.0f);
     return sign != 0 ? -magnitude : magnitude;
   }
-  return spc_float_of_bits(sign | (exponent + 112u) << 23 | mantissa << 13);
+  return spc_detail_float_of_bits(sign | (exponent + 112u) << 23 | mantissa << 13);
 }
 
 /* The nearest bfloat16, to even between two; beyond the largest an infinity, a NaN for a NaN. */
 static inline spc_bf16 spc_bf16_from_float(float number) {
-  const uint32_t bits = spc_bits_of_float(number);
+  const uint32_t bits = spc_detail_bits_of_float(number);
   const bool is_nan = (bits & 0x7fffffffu) > 0x7f800000u;
   const spc_bf16 result = {
-      SPC_CAST(uint16_t, is_nan ? bits >> 16 | 0x40u : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16)};
+      SPC_DETAIL_CAST(uint16_t, is_nan ? bits >> 16 | 0x40u : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16)};
   return result;
 }
 
 /* Exact. */
 static inline float spc_bf16_to_float(spc_bf16 half) {
-  return spc_float_of_bits(SPC_CAST(uint32_t, half.bits) << 16);
+  return spc_detail_float_of_bits(SPC_DETAIL_CAST(uint32_t, half.bits) << 16);
 }
 
 /* What kernels and validators return: an int32_t in the calling convention. */
-typedef enum SPC_NODISCARD spc_status
+typedef enum SPC_DETAIL_NODISCARD spc_status
 #ifdef __cplusplus
     : int32_t
 #endif
 { SPC_OK = 0,
-  SPC_ERROR_NULL = 1,    /* a struct or an array that is needed is NULL */
-  SPC_ERROR_SHAPE = 2,   /* an extent is negative, not the one it must be, or too small for what the format stores */
-  SPC_ERROR_STRIDE = 3,  /* the innermost stride is not 1, or elements overlap */
-  SPC_ERROR_PATTERN = 4, /* an output's structure is neither NULL nor the operand's whose pattern it shares */
-  SPC_ERROR_COUNT = 5,   /* a number of entries is negative or does not fit the structure */
-  SPC_ERROR_MEMORY = 6,  /* memory ran out */
-  SPC_ERROR_CONTEXT = 7, /* the context is of an unknown size, or has one memory hook without the other */
-  SPC_ERROR_POINTERS =
-      8, /* pointers do not start at 0, descend or do not end at the count; lengths do not add up to it */
+  SPC_ERROR_NULL = 1,     /* a struct or an array that is needed is NULL */
+  SPC_ERROR_SHAPE = 2,    /* an extent is negative, not the one it must be, or too small for what the format stores */
+  SPC_ERROR_STRIDE = 3,   /* the innermost stride is not 1, or elements overlap */
+  SPC_ERROR_PATTERN = 4,  /* an output's structure is neither NULL nor the operand's whose pattern it shares */
+  SPC_ERROR_COUNT = 5,    /* a number of entries is negative or does not fit the structure */
+  SPC_ERROR_MEMORY = 6,   /* memory ran out */
+  SPC_ERROR_CONTEXT = 7,  /* the context is of an unknown size, or has one memory hook without the other */
+  SPC_ERROR_POINTERS = 8, /* pointers start below 0, descend or do not end at the count; lengths do not add up to it */
   SPC_ERROR_INDEX_RANGE = 9, /* a coordinate is outside of its extent, or of the triangle that is stored */
   SPC_ERROR_UNSORTED = 10,   /* coordinates do not ascend */
   SPC_ERROR_DUPLICATE = 11,  /* a coordinate occurs twice */
@@ -163,7 +166,7 @@ typedef enum SPC_NODISCARD spc_status
   SPC_ERROR_OVERLAP = 13     /* memory that is written is another argument's too */
 } spc_status;
 
-SPC_STATIC_ASSERT(sizeof(spc_status) == 4, "spc_status is passed as an int32_t");
+SPC_DETAIL_STATIC_ASSERT(sizeof(spc_status) == 4, "spc_status is passed as an int32_t");
 
 /* A sentence for people; never NULL. */
 static inline const char *spc_status_string(spc_status status) {
@@ -201,7 +204,7 @@ static inline const char *spc_status_string(spc_status status) {
 }
 
 /* What a kernel takes from its surroundings. Start from spc_default_context() and change what differs.
- * A kernel keeps nothing of it past its return. Hooks return: kernels cannot be unwound, hence noexcept in C++. */
+ * A kernel keeps nothing of it past its return. Hooks return: nothing is unwound, hence noexcept in C++. */
 typedef struct spc_context {
   int64_t struct_size; /* sizeof(spc_context): lets later versions add fields */
   void *user;          /* handed to each hook */
@@ -219,24 +222,24 @@ typedef struct spc_context {
   int32_t *parallel_cost;
 } spc_context;
 
-SPC_ASSERT_FIELD(spc_context, struct_size, 0);
-SPC_ASSERT_FIELD(spc_context, user, 1);
-SPC_ASSERT_FIELD(spc_context, allocate, 2);
-SPC_ASSERT_FIELD(spc_context, deallocate, 3);
-SPC_ASSERT_FIELD(spc_context, parallel_for, 4);
-SPC_ASSERT_FIELD(spc_context, parallel_cost, 5);
-SPC_ASSERT_SIZE(spc_context, 6);
+SPC_DETAIL_ASSERT_FIELD(spc_context, struct_size, 0);
+SPC_DETAIL_ASSERT_FIELD(spc_context, user, 1);
+SPC_DETAIL_ASSERT_FIELD(spc_context, allocate, 2);
+SPC_DETAIL_ASSERT_FIELD(spc_context, deallocate, 3);
+SPC_DETAIL_ASSERT_FIELD(spc_context, parallel_for, 4);
+SPC_DETAIL_ASSERT_FIELD(spc_context, parallel_cost, 5);
+SPC_DETAIL_ASSERT_SIZE(spc_context, 6);
 
 #ifdef _OPENMP
 /* What it takes until all threads are there, and until they have met after the last task: a microsecond or two where
  * they wait for work, more where they sleep or others have their cores. */
-static inline int32_t *spc_openmp_cost(void) {
+static inline int32_t *spc_detail_openmp_cost(void) {
   static int32_t nanoseconds = 50000;
   return &nanoseconds;
 }
 
-static inline void spc_openmp_parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
-                                           void *closure) SPC_NOEXCEPT {
+static inline void spc_detail_openmp_parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
+                                                  void *closure) SPC_NOEXCEPT {
   const double start = omp_get_wtime();
   double last = start, done = start;
   int32_t before, cost;
@@ -251,13 +254,13 @@ static inline void spc_openmp_parallel_for(void *user, int64_t tasks, void (*tas
     done = omp_get_wtime();
   }
   last += omp_get_wtime() - done;
-  cost = last - start < 500e-6 ? SPC_CAST(int32_t, (last - start) * 1e9) : 500000;
+  cost = last - start < 500e-6 ? SPC_DETAIL_CAST(int32_t, (last - start) * 1e9) : 500000;
 #pragma omp atomic read
-  before = *spc_openmp_cost();
+  before = *spc_detail_openmp_cost();
   cost = cost < 1000 ? 1000 : cost;
   cost = before + (cost - before) / (cost > before ? 2 : 16); /* one call that was lucky says little */
 #pragma omp atomic write
-  *spc_openmp_cost() = cost;
+  *spc_detail_openmp_cost() = cost;
 }
 #elif defined(SPC_POOL_H)
 /* Of spc/pool.h, which was included first. */
@@ -270,11 +273,11 @@ static inline int32_t *spc_pool_cost(void);
 /* malloc and free; OpenMP's threads where the including program is compiled with OpenMP, has more than one and is not
  * in a parallel region already; without OpenMP, the threads of spc/pool.h where that was included first; else one. */
 static inline spc_context spc_default_context(void) {
-  spc_context context = {SPC_CAST(int64_t, sizeof(spc_context)), NULL, NULL, NULL, NULL, NULL};
+  spc_context context = {SPC_DETAIL_CAST(int64_t, sizeof(spc_context)), NULL, NULL, NULL, NULL, NULL};
 #ifdef _OPENMP
   if (omp_get_max_threads() > 1 && !omp_in_parallel()) {
-    context.parallel_for = spc_openmp_parallel_for;
-    context.parallel_cost = spc_openmp_cost();
+    context.parallel_for = spc_detail_openmp_parallel_for;
+    context.parallel_cost = spc_detail_openmp_cost();
   }
 #elif defined(SPC_POOL_H)
   if (spc_pool_threads() > 1) {
@@ -286,14 +289,14 @@ static inline spc_context spc_default_context(void) {
 }
 
 /* Sums and products that say whether they fit. */
-static inline bool spc_add(int64_t a, int64_t b, int64_t *sum) {
+static inline bool spc_detail_add(int64_t a, int64_t b, int64_t *sum) {
   if (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b)
     return false;
   *sum = a + b;
   return true;
 }
 
-static inline bool spc_multiply(int64_t a, int64_t b, int64_t *product) {
+static inline bool spc_detail_multiply(int64_t a, int64_t b, int64_t *product) {
   if (a > 0 ? (b > 0 ? a > INT64_MAX / b : b < INT64_MIN / a)
             : a < 0 && (b > 0 ? a < INT64_MIN / b : b < INT64_MAX / a))
     return false;
@@ -302,33 +305,33 @@ static inline bool spc_multiply(int64_t a, int64_t b, int64_t *product) {
 }
 
 /* The number of blocks that cover an extent. */
-static inline int64_t spc_blocks(int64_t size, int64_t block) {
+static inline int64_t spc_detail_blocks(int64_t size, int64_t block) {
   return size / block + (size % block != 0);
 }
 
-static inline int64_t spc_load_index(const void *array, int bits, int64_t position) {
+static inline int64_t spc_detail_load_index(const void *array, int bits, int64_t position) {
   switch (bits) {
   case 8:
-    return SPC_CAST(const uint8_t *, array)[position];
+    return SPC_DETAIL_CAST(const uint8_t *, array)[position];
   case 16:
-    return SPC_CAST(const uint16_t *, array)[position];
+    return SPC_DETAIL_CAST(const uint16_t *, array)[position];
   case 32:
-    return SPC_CAST(const int32_t *, array)[position];
+    return SPC_DETAIL_CAST(const int32_t *, array)[position];
   default:
-    return SPC_CAST(const int64_t *, array)[position];
+    return SPC_DETAIL_CAST(const int64_t *, array)[position];
   }
 }
 
-static inline int64_t spc_largest_index(int bits) {
+static inline int64_t spc_detail_largest_index(int bits) {
   return bits == 8 ? UINT8_MAX : bits == 16 ? UINT16_MAX : bits == 32 ? INT32_MAX : INT64_MAX;
 }
 
-#define SPC_MAX_ORDER 8
+#define SPC_DETAIL_MAX_ORDER 8
 
 /* What the validators of dense tensors do: the stride of dimension `inner` is 1, and no two elements share a place. */
-static inline spc_status spc_validate_dense(const int64_t *shape, const int64_t *strides, int order, int inner,
-                                            const void *values) {
-  int used[SPC_MAX_ORDER] = {0};
+static inline spc_status spc_detail_validate_dense(const int64_t *shape, const int64_t *strides, int order, int inner,
+                                                   const void *values) {
+  int used[SPC_DETAIL_MAX_ORDER] = {0};
   int64_t span = 1; /* places from the first element to the last, over the dimensions that are used so far */
   int d, round, empty = 0;
   for (d = 0; d < order; ++d) {

@@ -34,28 +34,28 @@ typedef struct spc_csr_f64_i32 {
   double *values; /* stored values, in the order of the entries */
 } spc_csr_f64_i32;
 
-SPC_ASSERT_FIELD(spc_csr_f64_i32, nrows, 0);
-SPC_ASSERT_FIELD(spc_csr_f64_i32, ncols, 1);
-SPC_ASSERT_FIELD(spc_csr_f64_i32, nnz, 2);
-SPC_ASSERT_FIELD(spc_csr_f64_i32, row_ptr, 3);
-SPC_ASSERT_FIELD(spc_csr_f64_i32, col_ind, 4);
-SPC_ASSERT_FIELD(spc_csr_f64_i32, values, 5);
-SPC_ASSERT_SIZE(spc_csr_f64_i32, 6);
+SPC_DETAIL_ASSERT_FIELD(spc_csr_f64_i32, nrows, 0);
+SPC_DETAIL_ASSERT_FIELD(spc_csr_f64_i32, ncols, 1);
+SPC_DETAIL_ASSERT_FIELD(spc_csr_f64_i32, nnz, 2);
+SPC_DETAIL_ASSERT_FIELD(spc_csr_f64_i32, row_ptr, 3);
+SPC_DETAIL_ASSERT_FIELD(spc_csr_f64_i32, col_ind, 4);
+SPC_DETAIL_ASSERT_FIELD(spc_csr_f64_i32, values, 5);
+SPC_DETAIL_ASSERT_SIZE(spc_csr_f64_i32, 6);
 
 /* Checks extents, counts, pointers, that coordinates are in range and in order. SPC_OK when all is well. */
 static inline spc_status spc_csr_f64_i32_validate(const spc_csr_f64_i32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  spc_level levels[2];
+  spc_detail_level levels[2];
   if (t->nrows < 0 || t->ncols < 0)
     return SPC_ERROR_SHAPE;
-  levels[0] = spc_make_level(SPC_LEVEL_DENSE, 0, t->nrows, SPC_UNIQUE | SPC_ORDERED);
-  levels[1] = spc_make_level(SPC_LEVEL_COMPRESSED, 0, t->ncols, SPC_UNIQUE | SPC_ORDERED);
+  levels[0] = spc_detail_make_level(SPC_DETAIL_LEVEL_DENSE, 0, t->nrows, SPC_DETAIL_UNIQUE | SPC_DETAIL_ORDERED);
+  levels[1] = spc_detail_make_level(SPC_DETAIL_LEVEL_COMPRESSED, 0, t->ncols, SPC_DETAIL_UNIQUE | SPC_DETAIL_ORDERED);
   levels[1].pointers = t->row_ptr;
   levels[1].pointer_bits = 32;
   levels[1].indices = t->col_ind;
   levels[1].index_bits = 32;
-  return spc_validate_levels(levels, 2, &t->nnz, t->values);
+  return spc_detail_validate_levels(levels, 2, &t->nnz, t->values);
 }
 
 #endif
@@ -70,16 +70,16 @@ typedef struct spc_dense1_f64 {
   double *values; /* elements */
 } spc_dense1_f64;
 
-SPC_ASSERT_FIELD(spc_dense1_f64, size, 0);
-SPC_ASSERT_FIELD(spc_dense1_f64, stride, 1);
-SPC_ASSERT_FIELD(spc_dense1_f64, values, 2);
-SPC_ASSERT_SIZE(spc_dense1_f64, 3);
+SPC_DETAIL_ASSERT_FIELD(spc_dense1_f64, size, 0);
+SPC_DETAIL_ASSERT_FIELD(spc_dense1_f64, stride, 1);
+SPC_DETAIL_ASSERT_FIELD(spc_dense1_f64, values, 2);
+SPC_DETAIL_ASSERT_SIZE(spc_dense1_f64, 3);
 
 /* Checks extents, and strides: innermost 1, no two elements in one place. SPC_OK when all is well. */
 static inline spc_status spc_dense1_f64_validate(const spc_dense1_f64 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  return spc_validate_dense(&t->size, &t->stride, 1, 0, t->values);
+  return spc_detail_validate_dense(&t->size, &t->stride, 1, 0, t->values);
 }
 
 /* A contiguous tensor over the caller's values. */
@@ -105,7 +105,7 @@ spc_status spmv_spc5_1061f373ecbd139b(
 
 /* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_spmv, JSON that ends with a 0. */
-spc_status spmv_argv(const spc_context *ctx, void **arguments);
+spc_status spmv_argv(const spc_context *ctx, void *const *arguments);
 extern const char spc_signature_spmv[];
 
 #ifdef __cplusplus
@@ -132,11 +132,11 @@ static inline spc_status spmv(
   return spmv_ctx(&ctx, alpha, A, x, y);
 }
 
-#ifdef SPC_NAMED_ARGUMENTS
+#ifdef SPC_DETAIL_NAMED_ARGUMENTS
 extern "C++" {
 /* The arguments by name, in this order: spmv({.alpha = alpha, .A = A, .x = x, .y = y}). None may be left out. */
 struct spmv_arguments {
-  spc_argument<double> alpha;
+  spc_detail_argument<double> alpha;
   const spc_csr_f64_i32 &A;
   const spc_dense1_f64 &x;
   spc_dense1_f64 &y;
