@@ -12,11 +12,9 @@ namespace spc {
 /// with it. Any number of threads may call kernels with it at once.
 class memory_pool {
 public:
-  /// On the threads that plain functions run on.
-  memory_pool() noexcept { start(nullptr); }
-
-  /// On the threads of `threads`, whose memory hooks are not used.
-  explicit memory_pool(const spc_context &threads) noexcept { start(&threads); }
+  /// On the threads of `threads`, whose memory hooks are not used; else on those that plain functions run on in the
+  /// file that makes the pool.
+  explicit memory_pool(const spc_context &threads = spc_default_context()) noexcept { start(threads); }
 
   memory_pool(const memory_pool &) = delete; // hooks get its address
   memory_pool &operator=(const memory_pool &) = delete;
@@ -31,8 +29,9 @@ public:
   void trim(int64_t kept = 0) noexcept { spc_memory_pool_trim(&pool_, kept); }
 
 private:
-  void start(const spc_context *threads) noexcept {
-    spc_memory_pool_init(&pool_, threads);
+  // One function in all files, whether they are compiled with OpenMP or not: it takes nothing from the default context.
+  void start(const spc_context &threads) noexcept {
+    spc_memory_pool_init(&pool_, &threads);
     hooks_ = spc_memory_pool_context(&pool_);
   }
 

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
@@ -286,6 +287,14 @@ static inline spc_context spc_default_context(void) {
   }
 #endif
   return context;
+}
+
+/* Gives an array back to where a call with this context has had it from. */
+static inline void spc_detail_release(const spc_context *ctx, void *array) {
+  if (array != NULL && ctx != NULL && ctx->deallocate != NULL)
+    ctx->deallocate(ctx->user, array);
+  else
+    free(array);
 }
 
 /* Sums and products that say whether they fit. */

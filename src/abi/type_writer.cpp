@@ -22,8 +22,22 @@ static inline spc_status @type@_validate(const @type@ *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
 @validation@}
-@maker@
+@release@@maker@
 #endif
+)";
+
+constexpr std::string_view kRelease = R"(
+/* Releases the arrays, which a call with this context has assembled, sets them to NULL and the counts to 0. NULL and what is
+ * released already are fine. */
+static inline void @type@_free_ctx(const spc_context *ctx, @type@ *t) {
+  if (t == NULL)
+    return;
+@released@@cleared@}
+
+/* The same of a call without a context. */
+static inline void @type@_free(@type@ *t) {
+  @type@_free_ctx(NULL, t);
+}
 )";
 
 constexpr std::string_view kMaker = R"(
@@ -143,6 +157,23 @@ std::string maker(const StructType &type) {
                              {"members", text}});
 }
 
+/// What releases the arrays of a sparse tensor.
+std::string release(const StructType &type) {
+  if (type.format.isDense())
+    return "";
+  std::string released, cleared;
+  for (const Field &field : type.fields) {
+    const std::string member = "t->" + field.name;
+    if (field.type != FieldType::Int64)
+      released += "  spc_detail_release(ctx, " + member + ");\n";
+    if (field.type != FieldType::Int64)
+      cleared += "  " + member + " = NULL;\n";
+    else if (field.role == FieldRole::Count || field.role == FieldRole::Stored)
+      cleared += "  " + member + " = 0;\n";
+  }
+  return substitute(kRelease, {{"type", type.name}, {"released", released}, {"cleared", cleared}});
+}
+
 /// What the validator checks, in words.
 std::string checks(const StructType &type) {
   const format::Format &format = type.format;
@@ -192,6 +223,7 @@ std::string typeSection(const StructType &type, const std::string &fills) {
               {"assertions", assertions(type)},
               {"checks", dense ? "extents, and strides: innermost 1, no two elements in one place" : checks(type)},
               {"validation", validatorBody(type)},
+              {"release", release(type)},
               {"maker", maker(type)}});
 }
 

@@ -132,7 +132,8 @@ static void test_kernel(void) {
   EXPECT(tasks > 1);
   EXPECT_STATUS(SPC_OK, spgemm_ctx(&context, &A, &A, &square));
   EXPECT(square.nnz == kept.nnz && square.values[1] == 2);
-  EXPECT_STATUS(SPC_OK, spgemm_free_ctx(&context, &square));
+  spc_csr_f64_i32_free_ctx(&context, &square);
+  EXPECT(square.values == NULL && square.nnz == 0);
   held = spc_memory_pool_held(&pool);
   for (i = 0; i < 3; ++i) {
     EXPECT_STATUS(SPC_OK, spgemm_ctx(&context, &A, &A, &square));

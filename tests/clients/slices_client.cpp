@@ -100,7 +100,10 @@ void testAssembly(const spc_csr_f64_i32 &slice, const spc_csr_f64_i32 &own) {
   EXPECT_STATUS(SPC_OK, converted_on_csc(&slice, &c));
   EXPECT_STATUS(SPC_OK, converted_on_csc(&own, &d));
   EXPECT(c.nnz == d.nnz && same(c.values, d.values, c.nnz) && same(c.row_ind, d.row_ind, c.nnz));
-  converted_on_csc_free(&c);
+  spc_csc_f64_i32_free(&c);
+  EXPECT(c.nnz == 0 && c.values == nullptr && c.col_ptr == nullptr);
+  spc_csc_f64_i32_free(&c);
+  spc_csc_f64_i32_free(nullptr);
   converted_on_csc_free(&d);
 }
 

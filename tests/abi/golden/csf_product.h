@@ -73,6 +73,33 @@ static inline spc_status spc_csf3_201_f64_p64_i32_validate(const spc_csf3_201_f6
   return spc_detail_validate_levels(levels, 3, &t->nnz, t->values);
 }
 
+/* Releases the arrays, which a call with this context has assembled, sets them to NULL and the counts to 0. NULL and what is
+ * released already are fine. */
+static inline void spc_csf3_201_f64_p64_i32_free_ctx(const spc_context *ctx, spc_csf3_201_f64_p64_i32 *t) {
+  if (t == NULL)
+    return;
+  spc_detail_release(ctx, t->indices_0);
+  spc_detail_release(ctx, t->pointers_to_1);
+  spc_detail_release(ctx, t->indices_1);
+  spc_detail_release(ctx, t->pointers_to_2);
+  spc_detail_release(ctx, t->indices_2);
+  spc_detail_release(ctx, t->values);
+  t->nnz = 0;
+  t->count_0 = 0;
+  t->count_1 = 0;
+  t->indices_0 = NULL;
+  t->pointers_to_1 = NULL;
+  t->indices_1 = NULL;
+  t->pointers_to_2 = NULL;
+  t->indices_2 = NULL;
+  t->values = NULL;
+}
+
+/* The same of a call without a context. */
+static inline void spc_csf3_201_f64_p64_i32_free(spc_csf3_201_f64_p64_i32 *t) {
+  spc_csf3_201_f64_p64_i32_free_ctx(NULL, t);
+}
+
 #endif
 
 #ifndef SPC_TYPE_SPVEC_F64_I32
@@ -104,6 +131,23 @@ static inline spc_status spc_spvec_f64_i32_validate(const spc_spvec_f64_i32 *t) 
   levels[0].indices = t->indices_0;
   levels[0].index_bits = 32;
   return spc_detail_validate_levels(levels, 1, &t->nnz, t->values);
+}
+
+/* Releases the arrays, which a call with this context has assembled, sets them to NULL and the counts to 0. NULL and what is
+ * released already are fine. */
+static inline void spc_spvec_f64_i32_free_ctx(const spc_context *ctx, spc_spvec_f64_i32 *t) {
+  if (t == NULL)
+    return;
+  spc_detail_release(ctx, t->indices_0);
+  spc_detail_release(ctx, t->values);
+  t->nnz = 0;
+  t->indices_0 = NULL;
+  t->values = NULL;
+}
+
+/* The same of a call without a context. */
+static inline void spc_spvec_f64_i32_free(spc_spvec_f64_i32 *t) {
+  spc_spvec_f64_i32_free_ctx(NULL, t);
 }
 
 #endif

@@ -58,6 +58,25 @@ static inline spc_status spc_csr_f64_i32_validate(const spc_csr_f64_i32 *t) {
   return spc_detail_validate_levels(levels, 2, &t->nnz, t->values);
 }
 
+/* Releases the arrays, which a call with this context has assembled, sets them to NULL and the counts to 0. NULL and what is
+ * released already are fine. */
+static inline void spc_csr_f64_i32_free_ctx(const spc_context *ctx, spc_csr_f64_i32 *t) {
+  if (t == NULL)
+    return;
+  spc_detail_release(ctx, t->row_ptr);
+  spc_detail_release(ctx, t->col_ind);
+  spc_detail_release(ctx, t->values);
+  t->nnz = 0;
+  t->row_ptr = NULL;
+  t->col_ind = NULL;
+  t->values = NULL;
+}
+
+/* The same of a call without a context. */
+static inline void spc_csr_f64_i32_free(spc_csr_f64_i32 *t) {
+  spc_csr_f64_i32_free_ctx(NULL, t);
+}
+
 #endif
 
 #ifdef __cplusplus

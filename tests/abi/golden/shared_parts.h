@@ -57,6 +57,22 @@ static inline spc_status spc_ell2_cf64_i32_validate(const spc_ell2_cf64_i32 *t) 
   return spc_detail_validate_levels(levels, 2, NULL, t->values);
 }
 
+/* Releases the arrays, which a call with this context has assembled, sets them to NULL and the counts to 0. NULL and what is
+ * released already are fine. */
+static inline void spc_ell2_cf64_i32_free_ctx(const spc_context *ctx, spc_ell2_cf64_i32 *t) {
+  if (t == NULL)
+    return;
+  spc_detail_release(ctx, t->col_ind);
+  spc_detail_release(ctx, t->values);
+  t->col_ind = NULL;
+  t->values = NULL;
+}
+
+/* The same of a call without a context. */
+static inline void spc_ell2_cf64_i32_free(spc_ell2_cf64_i32 *t) {
+  spc_ell2_cf64_i32_free_ctx(NULL, t);
+}
+
 #endif
 
 #ifndef SPC_TYPE_COO2_CF64_I32
@@ -96,6 +112,25 @@ static inline spc_status spc_coo2_cf64_i32_validate(const spc_coo2_cf64_i32 *t) 
   levels[1].indices = t->col_ind;
   levels[1].index_bits = 32;
   return spc_detail_validate_levels(levels, 2, &t->nnz, t->values);
+}
+
+/* Releases the arrays, which a call with this context has assembled, sets them to NULL and the counts to 0. NULL and what is
+ * released already are fine. */
+static inline void spc_coo2_cf64_i32_free_ctx(const spc_context *ctx, spc_coo2_cf64_i32 *t) {
+  if (t == NULL)
+    return;
+  spc_detail_release(ctx, t->row_ind);
+  spc_detail_release(ctx, t->col_ind);
+  spc_detail_release(ctx, t->values);
+  t->nnz = 0;
+  t->row_ind = NULL;
+  t->col_ind = NULL;
+  t->values = NULL;
+}
+
+/* The same of a call without a context. */
+static inline void spc_coo2_cf64_i32_free(spc_coo2_cf64_i32 *t) {
+  spc_coo2_cf64_i32_free_ctx(NULL, t);
 }
 
 #endif
