@@ -49,23 +49,7 @@ typedef struct spc_detail_level {
 
 static inline spc_detail_level spc_detail_make_level(spc_detail_level_kind kind, int64_t low, int64_t high,
                                                      int properties) {
-  const spc_detail_closed_form none = {0, 0, 0};
-  spc_detail_level level;
-  level.kind = kind;
-  level.properties = properties;
-  level.low = low;
-  level.high = high;
-  level.count = 0;
-  level.pointers = NULL;
-  level.pointer_bits = 0;
-  level.indices = NULL;
-  level.index_bits = 0;
-  level.index_stride = 1;
-  level.index_offset = 0;
-  level.parent_size = 0;
-  level.length = none;
-  level.start = none;
-  level.weight = 0;
+  const spc_detail_level level = {kind, properties, low, high, 0, NULL, 0, NULL, 0, 1, 0, 0, {0, 0, 0}, {0, 0, 0}, 0};
   return level;
 }
 

@@ -134,6 +134,7 @@ SPC_CONTEXTS_EXPORT int64_t spc_contexts_held(void) {
 }
 
 /* Reads the index arrays of a structure, each of which is as long as the numbers in `levels` say; returns a status. */
-SPC_CONTEXTS_EXPORT int spc_contexts_validate(const spc_detail_level *levels, int depth, int64_t stored, const void *values) {
+SPC_CONTEXTS_EXPORT int spc_contexts_validate(const spc_detail_level *levels, int depth, int64_t stored,
+                                              const void *values) {
   return spc_detail_validate_levels(levels, depth, &stored, values);
 }

@@ -208,8 +208,14 @@ TEST_CASE("a malformed source gives a status on threads") {
       }
     }
   const auto stored = static_cast<int32_t>(rows.tensor.stored);
-  for (const auto &[row, wrong] : std::vector<std::pair<size_t, int32_t>>{
-           {0, stored + 1}, {1, -1}, {1, stored + 1}, {350, 0}, {350, stored}, {699, stored + 1}, {700, 5}, {700, stored + 1}})
+  for (const auto &[row, wrong] : std::vector<std::pair<size_t, int32_t>>{{0, stored + 1},
+                                                                          {1, -1},
+                                                                          {1, stored + 1},
+                                                                          {350, 0},
+                                                                          {350, stored},
+                                                                          {699, stored + 1},
+                                                                          {700, 5},
+                                                                          {700, stored + 1}})
     CHECK(with(pointers[row], wrong, rows.tensor, {1, 0}) == Status::Count);
   CHECK(statusOf(rows.tensor, {1, 0}) == Status::Ok);
 }

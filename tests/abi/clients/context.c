@@ -17,7 +17,7 @@ static spc_context seen;
 static double seen_alpha;
 
 spc_status SPMV(const spc_context *ctx, double alpha, const spc_coo2_f64_i32 *M, const spc_dense1_f64 *x,
-                    spc_dense1_f64 *y, double *nrm) {
+                spc_dense1_f64 *y, double *nrm) {
   seen = *ctx;
   seen_alpha = alpha;
   *nrm = y->values[0] + x->values[0] + M->values[0];
@@ -25,7 +25,7 @@ spc_status SPMV(const spc_context *ctx, double alpha, const spc_coo2_f64_i32 *M,
 }
 
 spc_status SDDMM(const spc_context *ctx, const spc_csr_f32_i32 *S, const spc_dense2_f32 *A, const spc_dense2_f32 *B,
-                     spc_csr_f32_i32 *D) {
+                 spc_csr_f32_i32 *D) {
   seen = *ctx;
   (void)A;
   (void)B;

@@ -62,7 +62,8 @@ static void check_bf16(void) {
     EXPECT(spc_bf16_from_float(number).bits == bits);
     if ((bits & 0x7fffu) < 0x7f80u) {
       EXPECT(spc_bf16_from_float(spc_detail_float_of_bits(whole + 0x7fffu)).bits == bits);
-      EXPECT(spc_bf16_from_float(spc_detail_float_of_bits(whole + 0x8000u)).bits == ((bits & 1u) != 0 ? bits + 1 : bits));
+      EXPECT(spc_bf16_from_float(spc_detail_float_of_bits(whole + 0x8000u)).bits ==
+             ((bits & 1u) != 0 ? bits + 1 : bits));
       EXPECT(spc_bf16_from_float(spc_detail_float_of_bits(whole + 0x8001u)).bits == bits + 1);
     }
   }
