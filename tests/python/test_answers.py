@@ -12,16 +12,10 @@ import spc
 from spc import cache
 
 TWENTY = """
-import time
-begin = time.perf_counter()
-import spc
-imported = time.perf_counter() - begin
-import numpy as np, scipy.sparse as sp
+import spc, numpy as np, scipy.sparse as sp
 a, x = sp.random(9, 9, 0.5, {!r}), np.ones(9)
-begin = time.perf_counter()
 for k in range(20):
     assert np.allclose(spc.kernel(f"y(i) = {{k + 1}} * A(i,j) * x(j)", {})(a, x), (k + 1) * (a @ x))
-print((time.perf_counter() - begin) / imported)
 """
 
 
@@ -30,18 +24,12 @@ def place(tmp_path):
     return Place(tmp_path)
 
 
-@pytest.mark.parametrize("kind, formats", [("csr", ""), ("csr", "A='csr'"), ("coo", "")])
+@pytest.mark.parametrize("kind, formats", [("csr", "A='csr'"), ("coo", "")])
 def test_twenty_kernels(place, kind, formats):
-    """They take no more than three times what importing the package takes, at the second try of a busy machine."""
+    """The compiler is started once for each, and never again."""
     code = TWENTY.format(kind, formats)
-    _, started = place.run(code)
-    assert started >= 20
-    ratios = []
-    while not ratios or ratios[-1] > 3 and len(ratios) < 4:
-        printed, started = place.run(code)
-        assert not started
-        ratios.append(float(printed))
-    assert min(ratios) <= 3, ratios
+    assert place.run(code)[1] >= 20
+    assert not place.run(code)[1]
 
 
 @pytest.mark.parametrize("text", ["y(i) = A(i,j) * x(j)", "B(i,j) = 2 * A(i,j)", "C(i,l) = A(i,j) * A(j,l)"])

@@ -42,7 +42,7 @@ def test_errors():
 
 def test_warnings():
     with pytest.warns(spc.SpcWarning, match='to say what is meant: C="csr", for instance, or C="dense"'):
-        spc.kernel("C(i,l) = A(i,j) * B(j,l)")(matrix(4, 4), matrix(4, 4))
+        spc.kernel("C(i,l) = A(i,j) * B(j,l)")(matrix(4, 4), matrix(4, 4), out=np.empty((4, 4)))
 
 
 @pytest.mark.parametrize("name, meant", [("typs", "types"), ("type", "types"), ("format", "formats"), ("option", "options"),
