@@ -29,18 +29,26 @@ std::optional<std::string> runName(Session &session, const SharedOptions &option
   return options.name.empty() ? "kernel" : functionName(session, options, tree);
 }
 
+bool isMeasured(const RunCommandOptions &options) {
+  return options.bench || !options.repeat.empty();
+}
+
 /// What the options that are numbers say.
 struct RunCounts {
   int threads = 1;
   int rounds = 0; ///< of measuring; 0: as it chooses
   int digits = 0; ///< of values that are written; 0: as usual
+  Pages pages = Pages::Huge;
 };
 
 std::optional<RunCounts> readCounts(Session &session, const RunCommandOptions &options) {
   const std::optional<int> threads = readCount(session, "--threads", options.threads, mostThreads(), usualThreads());
   const std::optional<int> rounds = readCount(session, "--repeat", options.repeat, kMostRounds, 0);
   const std::optional<int> digits = readCount(session, "--precision", options.precision, kMostDigits, 0);
-  return threads && rounds && digits ? std::optional(RunCounts{*threads, *rounds, *digits}) : std::nullopt;
+  const std::optional<Pages> pages = readPages(session, options.pages);
+  if (!threads || !rounds || !digits || !pages)
+    return std::nullopt;
+  return RunCounts{*threads, *rounds, *digits, isMeasured(options) ? *pages : Pages::Huge};
 }
 
 /// The files of the outputs, which can be written as things are, and are no inputs. nullopt with errors reported.
@@ -65,7 +73,7 @@ bool callCounted(Session &session, KernelCall call) {
 /// reported.
 bool call(Session &session, const RunCommandOptions &options, const RunCounts &counts, KernelCall &call,
           std::optional<std::string> &report) {
-  const bool measures = options.bench || !options.repeat.empty();
+  const bool measures = isMeasured(options);
   std::optional<SavedArguments> saved;
   if (measures)
     saved.emplace(call);
@@ -73,10 +81,10 @@ bool call(Session &session, const RunCommandOptions &options, const RunCounts &c
     return false;
   if (!measures)
     return true;
-  const std::optional<Measurement> measured = measureCalls(session, call, *saved, counts.rounds);
+  const std::optional<Measurement> measured = measureCalls(session, call, *saved, counts.pages, counts.rounds);
   if (!measured)
     return false;
-  report = timeLine(*measured, counts.threads);
+  report = timeLine(*measured, counts.threads) + memoryLine(*measured);
   if (!options.bench)
     return true;
   const Rates rates = ratesOf(*measured, workOf(call.kernel, call.inputs, call.arguments), counts.threads);
@@ -86,8 +94,9 @@ bool call(Session &session, const RunCommandOptions &options, const RunCounts &c
 
 int runKernel(Session &session, const RunCommandOptions &options) {
   PhaseTimer timer;
-  growHeap();
   const std::optional<RunCounts> counts = readCounts(session, options);
+  if (counts)
+    preparePages(counts->pages);
   std::optional<KernelInput> input = counts ? readKernel(session, options.shared, timer) : std::nullopt;
   std::optional<std::string> function = input ? runName(session, options.shared, input->tree) : std::nullopt;
   std::optional<sema::Kernel> kernel =

@@ -21,8 +21,8 @@ using BenchClock = std::chrono::steady_clock;
 /// Calls in rounds.
 class Rounds {
 public:
-  Rounds(Session &session, KernelCall &call, const SavedArguments &state)
-      : session_(session), call_(call), state_(state) {}
+  Rounds(Session &session, KernelCall &call, const SavedArguments &state, Pages pages)
+      : session_(session), call_(call), state_(state), pages_(pages) {}
 
   std::optional<Measurement> run(int rounds) {
     Progress::Phase phase(session_.progress(), "measuring", WorkUnit::Calls);
@@ -37,7 +37,11 @@ public:
     count_ = phase.count();
     if (count_)
       count_->begin(static_cast<uint64_t>(rounds) * static_cast<uint64_t>(measured.callsARound + (isShort ? 1 : 0)));
+    measured.memory = memoryOf(call_, pages_);
+    Places places(call_, placesFor(measured.memory, rounds));
+    measured.places = static_cast<size_t>(places.count());
     for (int round = 0; round < rounds && !failed_; ++round) {
+      places.use(round % places.count()); // in turns, so that what slows the machine slows all of them
       if (isShort)
         secondsOfCall();
       double total = 0;
@@ -49,6 +53,14 @@ public:
   }
 
 private:
+  /// In how many places of memory the arrays are to lie.
+  static int placesFor(const CallMemory &memory, int rounds) {
+    constexpr int kPlaces = 3, kRoundsInEach = 3;
+    constexpr double kShare = 0.25; // of the memory that is free
+    const int places = std::clamp(rounds / kRoundsInEach, 1, kPlaces);
+    return (places - 1) * memory.bytes < kShare * freeMemory() ? places : 1;
+  }
+
   double secondsOfCall() {
     if (failed_ || !state_.restore(session_, call_)) {
       failed_ = true;
@@ -67,6 +79,7 @@ private:
   Session &session_;
   KernelCall &call_;
   const SavedArguments &state_;
+  Pages pages_;
   WorkCount *count_ = nullptr; ///< lives while run() runs
   bool failed_ = false;
 };
@@ -108,9 +121,31 @@ std::string jsonNumber(double number) {
 
 } // namespace
 
-std::optional<Measurement> measureCalls(Session &session, KernelCall &call, const SavedArguments &state, int rounds) {
-  keepFreedMemory();
-  return Rounds(session, call, state).run(rounds);
+std::optional<Measurement> measureCalls(Session &session, KernelCall &call, const SavedArguments &state, Pages pages,
+                                        int rounds) {
+  if (pages == Pages::Huge)
+    keepFreedMemory();
+  return Rounds(session, call, state, pages).run(rounds);
+}
+
+std::vector<double> placeMedians(const Measurement &measurement) {
+  std::vector<std::vector<double>> seconds(measurement.places);
+  for (size_t round = 0; round < measurement.seconds.size(); ++round)
+    seconds[round % measurement.places].push_back(measurement.seconds[round]);
+  std::vector<double> medians;
+  for (std::vector<double> &place : seconds)
+    medians.push_back(tune::median(std::move(place)));
+  return medians;
+}
+
+std::string memoryLine(const Measurement &measurement) {
+  std::string text = "memory:  " + memoryText(measurement.memory);
+  std::vector<double> medians = placeMedians(measurement);
+  std::sort(medians.begin(), medians.end());
+  if (medians.size() > 1)
+    text += "; in " + std::to_string(medians.size()) + " places of memory the medians are " +
+            secondsText(medians.front()) + " to " + secondsText(medians.back());
+  return text + "\n";
 }
 
 std::string timeLine(const Measurement &measurement, int threads) {
@@ -163,7 +198,11 @@ std::string benchJson(const Measurement &measurement, const Rates &rates) {
                      ",\"median_seconds\":" + jsonNumber(tune::median(measurement.seconds)) + ",\"round_seconds\":[";
   for (size_t round = 0; round < measurement.seconds.size(); ++round)
     text += (round == 0 ? "" : ",") + jsonNumber(measurement.seconds[round]);
-  text += "],\"calls_a_round\":" + std::to_string(measurement.callsARound);
+  text += "],\"place_median_seconds\":[";
+  for (size_t place = 0; const double median : placeMedians(measurement))
+    text += (place++ == 0 ? "" : ",") + jsonNumber(median);
+  text += "],\"pages\":\"" + std::string(measurement.memory.pages == Pages::Huge ? "huge" : "ordinary") +
+          "\",\"calls_a_round\":" + std::to_string(measurement.callsARound);
   const auto add = [&text](const char *key, std::optional<double> number) {
     text += std::string(",\"") + key + "\":" + (number ? jsonNumber(*number) : "null");
   };
@@ -171,6 +210,8 @@ std::string benchJson(const Measurement &measurement, const Rates &rates) {
   add("operations_a_second", rates.operations);
   add("most_operations_a_second", rates.mostOperations);
   add("bytes", rates.work.bytes);
+  add("array_bytes", measurement.memory.bytes);
+  add("array_bytes_on_large_pages", measurement.memory.onLargePages);
   add("bytes_a_second", rates.bytes);
   add("most_bytes_a_second", rates.mostBytes);
   return text + "}\n";

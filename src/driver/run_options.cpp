@@ -33,6 +33,13 @@ void addInputOptions(CLI::App &app, RunCommandOptions &options) {
       ->type_name("SIZE");
 }
 
+void addPagesOption(CLI::App &app, RunCommandOptions &options) {
+  app.add_option("--pages", options.pages,
+                 "Memory of the arrays that are measured: 'ordinary' (default), as malloc gives it to programs, or "
+                 "'huge': large pages where the system grants them")
+      ->type_name("ordinary|huge");
+}
+
 void addRunOptions(CLI::App &app, RunCommandOptions &options) {
   addInputOptions(app, options);
   app.add_option("-o,--output", options.outputs,
@@ -56,6 +63,7 @@ void addRunOptions(CLI::App &app, RunCommandOptions &options) {
       "--check", options.check,
       "Compare the outputs with what a slow evaluation of the kernel's text gives; a wrong one is exit code 70");
   app.add_flag("--yes", options.yes, "Begin runs that take long or much memory without asking");
+  addPagesOption(app, options);
   app.add_option("--repeat", options.repeat,
                  "Measure in N rounds and print how long a call takes, in place of the outputs (--bench: 3 to 15)")
       ->type_name("N");

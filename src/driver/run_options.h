@@ -22,17 +22,21 @@ struct RunCommandOptions {
   std::string threads;              ///< a number, or empty
   std::string repeat;               ///< a number, or empty
   std::string precision;            ///< a number, or empty
+  std::string pages = "ordinary";   ///< of what is measured, or "huge"
   bool bench = false;
   bool json = false; ///< what `bench` says
   bool check = false;
   bool yes = false;
   bool packsWhileReading = false; ///< nothing asks for the entries of inputs whose arrays are as they are packed
-  bool asks = false;           ///< at a terminal, before it reads more than memory holds
-  bool leavesOutDense = false; ///< dense tensors that are made up get no entries: what reads them fills them itself
+  bool asks = false;              ///< at a terminal, before it reads more than memory holds
+  bool leavesOutDense = false;    ///< dense tensors that are made up get no entries: what reads them fills them itself
 };
 
 /// Declares the options that say what the inputs are.
 void addInputOptions(CLI::App &app, RunCommandOptions &options);
+
+/// Declares the option that says on which pages what is measured lies.
+void addPagesOption(CLI::App &app, RunCommandOptions &options);
 
 /// Declares the options of `spc run` beyond the shared ones.
 void addRunOptions(CLI::App &app, RunCommandOptions &options);

@@ -240,6 +240,7 @@ int tuneKernel(Session &session, TuneCommandOptions &options) {
   std::optional<TuneSettings> settings = readTuneSettings(session, options);
   if (!settings)
     return session.finish();
+  preparePages(settings->pages);
   std::optional<KernelInput> input = readKernel(session, options.run.shared, timer);
   if (!input || !checkReadAgain(session, options))
     return session.finish();
@@ -269,7 +270,8 @@ int tuneKernel(Session &session, TuneCommandOptions &options) {
   if (session.failed())
     return session.finish();
   timer.phase("find orders");
-  keepFreedMemory(); // as programs do that call a kernel often (spc/memory_pool.h)
+  if (settings->pages == Pages::Huge)
+    keepFreedMemory(); // as programs do that have spc/memory_pool.h
   std::vector<format::StoredTensor> stored = storedByDefault(tuned, *kernel, loader);
   TuneSearch search(session, std::move(tuned), *settings, loader, data);
   if (!search.run())

@@ -23,7 +23,8 @@ struct TuneCode {
   sema::Kernel kernel;
   abi::Signature signature;
   std::unique_ptr<codegen::JitKernel> code;
-  uint64_t hash = 0; ///< the same for the same code
+  uint64_t hash = 0;   ///< the same for the same code
+  bool isSlow = false; ///< its loops take many times the steps of what spc would choose
 };
 
 /// The arguments of calls of kernels that have the same formats, on data in one order.

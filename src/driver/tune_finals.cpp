@@ -11,10 +11,8 @@ std::vector<tune::Rounds> TuneSearch::inTurns(const std::vector<size_t> &finalis
   constexpr size_t kFewestRounds = 7, kMostRounds = 25;
   constexpr double kRoundSeconds = 2e-3;
   std::vector<std::shared_ptr<TuneCode>> codes = {fallback_};
-  for (size_t finalist : finalists) {
-    Diagnostics scratch;
-    codes.push_back(compile(trials_[finalist].point, scratch));
-  }
+  for (size_t finalist : finalists)
+    codes.push_back(codeOf(trials_[finalist].point));
   std::vector<tune::Rounds> rounds(finalists.size());
   for (size_t round = 0; !finalists.empty() && round < kMostRounds; ++round) {
     if (round >= kFewestRounds && secondsUsed() > settings_.budget)
@@ -43,25 +41,49 @@ std::vector<tune::Rounds> TuneSearch::inTurns(const std::vector<size_t> &finalis
   return rounds;
 }
 
-void TuneSearch::compareFinalists() {
-  constexpr size_t kFinalists = 3;
+std::vector<size_t> TuneSearch::pickFinalists() {
+  constexpr size_t kBest = 3;
   std::vector<size_t> finalists;
-  for (size_t rank : ranking()) {
-    if (rank == 0 || (trials_[rank].ratio >= 1 && !wantedOrder()) || finalists.size() == kFinalists)
+  bool hasOtherFormat = false; // than the best one: of several schedules of one format none may hold what it promises
+  for (const size_t rank : ranking()) {
+    if (rank == 0 || (trials_[rank].ratio >= 1 && !wantedOrder()))
       break;
+    const bool isOther =
+        !finalists.empty() && trials_[rank].point.formatText() != trials_[finalists.front()].point.formatText();
+    if (finalists.size() >= kBest && (hasOtherFormat || !isOther))
+      continue;
+    hasOtherFormat |= isOther;
     trials_[rank].rounds = finalists.size();
     finalists.push_back(rank);
   }
+  return finalists;
+}
+
+void TuneSearch::compareFinalists() {
+  const std::vector<size_t> finalists = pickFinalists();
   rounds_ = inTurns(finalists);
-  if (const std::optional<size_t> winner = tune::choose(rounds_)) {
+  while (const std::optional<size_t> winner = tune::choose(rounds_)) {
     // Those that it has won were its lucky ones, and so may its arrays' addresses have been.
     const std::vector<Packed> before = std::exchange(packed_, {});
     rounds_[*winner] = inTurns({finalists[*winner]}).front();
-    if (tune::isFaster(rounds_[*winner]))
+    if (tune::isFaster(rounds_[*winner])) {
       chosen_ = finalists[*winner];
+      break;
+    }
+    if (secondsUsed() > settings_.budget)
+      break;
   }
   if (chosen_ == 0 && wantedOrder() && !finalists.empty())
     chosen_ = finalists.front();
+}
+
+std::optional<size_t> TuneSearch::closest() const {
+  std::optional<size_t> closest;
+  for (size_t k = 0; k < trials_.size(); ++k)
+    if (trials_[k].rounds &&
+        (!closest || tune::ratioOf(rounds_[*trials_[k].rounds]) < tune::ratioOf(rounds_[*trials_[*closest].rounds])))
+      closest = k;
+  return closest;
 }
 
 } // namespace spc::driver

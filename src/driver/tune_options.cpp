@@ -115,6 +115,7 @@ void addTuneOptions(CLI::App &app, TuneCommandOptions &options) {
   app.add_option("--for", options.set,
                  "More files for the first sparse operand, with blanks between them: tunes for the geometric mean")
       ->type_name("\"FILE ...\"");
+  addPagesOption(app, options.run);
   app.add_option("--threads", options.threads, "How many threads calls use (default: 1)")->type_name("N");
 }
 
@@ -149,9 +150,11 @@ std::optional<TuneSettings> readTuneSettings(Session &session, const TuneCommand
       readChoice(session, "--order", options.order, {"auto", "none", "rcm", "degree", "metis"});
   const std::optional<double> calls = readCalls(session, options.calls);
   const std::optional<int> threads = readCount(session, "--threads", options.threads, kMostThreads, 1);
-  if (!budget || !permuting || !order || !calls || !threads)
+  const std::optional<Pages> pages = readPages(session, options.run.pages);
+  if (!budget || !permuting || !order || !calls || !threads || !pages)
     return std::nullopt;
   settings.budget = *budget;
+  settings.pages = *pages;
   settings.permuting = static_cast<TunePermuting>(*permuting);
   settings.order = options.order;
   settings.calls = *calls;

@@ -100,9 +100,11 @@ std::string tuneTable(const TuneSearch &search, const std::vector<std::unique_pt
   const auto fallbackRow = 1 + (std::find(ranks.begin(), ranks.end(), size_t{0}) - ranks.begin());
   rows[fallbackRow][0] = "(default)";
   std::string text = tableText(rows) + "\n";
+  text += "memory: " + memoryText(search.memory()) + "\n" + tune::leftOutLine(search.leftOut());
   const TuneTrial &chosen = trials[search.chosen()];
-  if (search.chosen() == 0)
-    return text + "kept: the default; nothing else is faster beyond noise\n";
+  if (const std::optional<size_t> closest = search.closest(); search.chosen() == 0)
+    return text + (closest ? tune::keptDefaultLine(nameOf(trials[*closest]), search.rounds()[*trials[*closest].rounds])
+                           : tune::keptDefaultLine("", {}));
   const double ratio = chosen.rounds ? tune::ratioOf(search.rounds()[*chosen.rounds]) : chosen.ratio;
   return text + "kept: " + nameOf(chosen) + ": " + formatted("%.2f", 1 / ratio) + " times as fast as the default" +
          (data.size() > 1 ? " in the geometric mean" : "") + "\n";

@@ -24,25 +24,6 @@ size_t countCopies(const sema::Kernel &kernel) {
                                            [](const sema::Tensor &one) { return one.is<sema::Converted>(); }));
 }
 
-/// The loops of a kernel with one term, whose order can be another one; none where some are over parts of a variable.
-std::vector<std::string> loopsOf(const sema::Kernel &kernel) {
-  std::vector<std::string> variables;
-  const auto *statement = kernel.steps.size() == 1 ? std::get_if<sema::Statement>(&kernel.steps.front()) : nullptr;
-  if (!statement || statement->terms.size() != 1)
-    return {};
-  for (const sema::Loop &loop : statement->terms.front().loops) {
-    if (loop.part != format::Part::Whole)
-      return {};
-    variables.push_back(loop.variable);
-  }
-  return variables;
-}
-
-bool assembles(const sema::Kernel &kernel) {
-  return std::any_of(kernel.steps.begin(), kernel.steps.end(),
-                     [](const sema::Step &step) { return sema::assemblingStatement(step) != nullptr; });
-}
-
 } // namespace
 
 std::string TunePoint::formatText() const {
@@ -104,6 +85,18 @@ std::shared_ptr<TuneCode> TuneSearch::compile(const TunePoint &point, Diagnostic
   code->signature = abi::makeSignature(code->kernel);
   code->code = pipeline::compileToMemory(code->kernel, settings_.optLevel, diagnostics, &code->hash);
   return code->code ? code : nullptr;
+}
+
+std::shared_ptr<TuneCode> TuneSearch::codeOf(const TunePoint &point) {
+  const auto [found, isNew] = codes_.try_emplace(point.formatText() + "|" + tune::describe(point.schedule));
+  if (!isNew)
+    return found->second;
+  Diagnostics scratch;
+  found->second = compile(point, scratch);
+  const auto isSlow = [](const Diagnostic &one) { return one.kind.id == "slow-order"; };
+  if (found->second)
+    found->second->isSlow = std::any_of(scratch.all().begin(), scratch.all().end(), isSlow);
+  return found->second;
 }
 
 TuneSearch::Key TuneSearch::codeKey(const TunePoint &point, const TuneCode &code) {
@@ -182,6 +175,12 @@ bool TuneSearch::tryFallback() {
       reportStatus(session_, fallback_->kernel, data_[k]->inputsFor(fallback_->kernel, 0), status);
       return false;
     }
+    std::vector<tensor::PackedTensor *> tensors;
+    for (size_t at = 0; at < arguments->tensors.size(); ++at)
+      if (arguments->tensors[at] && !fallback_->signature.parameters[at].isAssembled)
+        tensors.push_back(arguments->tensors[at]);
+    if (k == 0)
+      memory_ = memoryOf(tensors, settings_.pages);
     if (const std::optional<TuneResults> results = resultsOf(*fallback_, *arguments, settings_.context))
       isExpected(*results, 0, k);
   }
@@ -203,14 +202,12 @@ std::string TuneSearch::whyHopeless(const TunePoint &point) {
 }
 
 void TuneSearch::measureTrial(TuneTrial &trial) {
-  Diagnostics scratch;
   trial.order = data_.front()->orders()[trial.point.order].name;
   trial.skipped = whyHopeless(trial.point);
   if (!trial.skipped.empty())
     return;
-  const std::shared_ptr<TuneCode> code = compile(trial.point, scratch);
-  const auto isSlow = [](const Diagnostic &one) { return one.kind.id == "slow-order"; };
-  if (!code || !code->code || std::any_of(scratch.all().begin(), scratch.all().end(), isSlow)) {
+  const std::shared_ptr<TuneCode> code = codeOf(trial.point);
+  if (!code || !code->code || code->isSlow) {
     trial.skipped = !code        ? "the kernel cannot have it"
                     : code->code ? "its loops take many times the steps"
                                  : "would be copied at each call";
@@ -222,7 +219,6 @@ void TuneSearch::measureTrial(TuneTrial &trial) {
     return;
   }
   const auto count = static_cast<double>(data_.size());
-  double logs = 0;
   for (size_t k = 0; k < data_.size() && trial.skipped.empty(); ++k) {
     const std::shared_ptr<TuneArguments> arguments = argumentsOf(trial.point, *code, k);
     if (!arguments) {
@@ -248,18 +244,43 @@ void TuneSearch::measureTrial(TuneTrial &trial) {
       trial.skipped = "the call fails";
     else if (!isExpected(*results, trial.point.order, k))
       trial.skipped = "gives another result";
-    logs += std::log(countedSeconds(trial, trial.seconds[k]) / std::max(trials_.front().seconds[k], 1e-12));
   }
-  trial.ratio = std::exp(logs / count);
+  setRatio(trial);
+}
+
+void TuneSearch::setRatio(TuneTrial &trial) const {
+  double logs = 0;
+  for (size_t k = 0; k < trial.seconds.size(); ++k)
+    logs += std::log(countedSeconds(trial, trial.seconds[k]) / std::max(trials_.front().seconds[k], 1e-12));
+  trial.ratio = trial.seconds.empty() ? 1 : std::exp(logs / static_cast<double>(trial.seconds.size()));
+}
+
+void TuneSearch::measureDefaultAgain() {
+  TuneTrial &fallback = trials_.front();
+  for (size_t k = 0; k < data_.size(); ++k) {
+    const std::shared_ptr<TuneArguments> arguments = argumentsOf(fallback.point, *fallback_, k);
+    spc_status status = SPC_OK;
+    const double seconds = arguments ? measure(*fallback_, *arguments, k, status) : 0;
+    if (seconds > 0)
+      fallback.seconds[k] = std::min(fallback.seconds[k], seconds);
+  }
+  for (TuneTrial &trial : trials_)
+    if (&trial != &fallback)
+      setRatio(trial);
 }
 
 void TuneSearch::tryPoint(const TunePoint &point) {
   const bool isWanted = trials_.size() == 1 && wantedOrder() == point.order; // whatever the budget
-  if ((isWanted || hasTime()) && tried_.insert(keyOf(point)).second) {
+  const Key key = keyOf(point);
+  if (!isWanted && !hasTime()) {
+    if (!tried_.contains(key) && whyHopeless(point).empty())
+      leftOut_.emplace(key, point);
+  } else if (tried_.insert(key).second) {
     TuneTrial trial;
     trial.point = point;
     measureTrial(trial);
     trials_.push_back(std::move(trial));
+    leftOut_.erase(key);
     showProgress();
   }
 }
@@ -285,81 +306,6 @@ std::optional<size_t> TuneSearch::wantedOrder() const {
 
 TunePoint TuneSearch::best() const {
   return trials_[ranking().front()].point;
-}
-
-void TuneSearch::tryOrders(const TunePoint &from) {
-  TunePoint point = from;
-  const std::optional<size_t> wanted = wantedOrder();
-  for (size_t order = 0; order < data_.front()->orders().size(); ++order) {
-    const auto lacks = [&](const std::unique_ptr<TuneData> &data) { return data->orders()[order].isIdentity(); };
-    point.order = order;
-    if (wanted ? order == *wanted : order == 0 || std::none_of(data_.begin(), data_.end(), lacks))
-      tryPoint(point);
-  }
-}
-
-bool TuneSearch::isDefault(const std::string &operand, const format::Format &format) const {
-  const sema::Kernel &kernel = fallback_->kernel;
-  return std::any_of(kernel.parameters.begin(), kernel.parameters.end(), [&](sema::TensorId id) {
-    return kernel.tensors[id].name == operand && kernel.tensors[id].format.sameStorage(format);
-  });
-}
-
-void TuneSearch::tryFormats() {
-  for (const std::string &tensor : kernel_.sparse) {
-    const TunePoint from = best();
-    const tune::OperandFacts facts = tune::factsOf(*data_.front()->entriesOf(tensor));
-    std::vector<std::pair<double, TunePoint>> points; // with the bytes that they move
-    for (const tune::FormatChoice &choice : tune::formatChoices(loader_, facts))
-      if (!isDefault(tensor, choice.format)) {
-        TunePoint &point =
-            points.emplace_back(data_.front()->costs(fallback_->kernel, tensor, choice.format, from.order).times, from)
-                .second;
-        point.formats.insert_or_assign(tensor, choice);
-      }
-    std::stable_sort(points.begin(), points.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
-    for (const auto &[times, point] : points)
-      tryPoint(point);
-  }
-}
-
-void TuneSearch::trySchedules(size_t bases) {
-  constexpr double kImproves = 0.99;
-  const std::vector<size_t> ranks = ranking();
-  for (size_t k = 0; k < std::min(bases, ranks.size()); ++k) {
-    TuneTrial base = trials_[ranks[k]];
-    for (bool improves = true; improves && hasTime();) {
-      const size_t first = trials_.size();
-      const bool isUsual = tune::describe(base.point.schedule).empty(); // loops in another order are tried once
-      const tune::ScheduleFacts facts{assembles(fallback_->kernel), settings_.hasThreads,
-                                      isUsual ? loopsOf(fallback_->kernel) : std::vector<std::string>()};
-      for (const format::Schedule &schedule : tune::neighbours(base.point.schedule, facts)) {
-        TunePoint point = base.point;
-        point.schedule = schedule;
-        tryPoint(point);
-      }
-      improves = false;
-      for (size_t trial = first; trial < trials_.size(); ++trial)
-        if (trials_[trial].skipped.empty() && trials_[trial].ratio < kImproves * base.ratio) {
-          base = trials_[trial];
-          improves = true;
-        }
-    }
-  }
-}
-
-bool TuneSearch::run() {
-  if (!tryFallback())
-    return false;
-  showProgress();
-  tryOrders(best());
-  trySchedules(1);
-  tryFormats();
-  trySchedules(2);
-  tryOrders(best());
-  compareFinalists();
-  session_.progress().clear();
-  return true;
 }
 
 void TuneSearch::showProgress() const {

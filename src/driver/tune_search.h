@@ -1,9 +1,11 @@
 // The search of `spc tune`: candidates one after the other on all data sets, and the best of them against the default.
 #pragma once
 
+#include "driver/call_memory.h"
 #include "driver/tune_data.h"
 #include "driver/tune_results.h"
 #include "tune/choice.h"
+#include "tune/sentences.h"
 
 #include <functional>
 #include <map>
@@ -50,6 +52,7 @@ struct TuneSettings {
   const spc_context *context = nullptr;
   bool hasThreads = false;
   int optLevel = 3;
+  Pages pages = Pages::Ordinary;
 };
 
 /// What candidates are made of.
@@ -75,31 +78,51 @@ public:
   const std::vector<tune::Rounds> &rounds() const { return rounds_; }
   /// The trial that is taken: 0 unless another one is faster beyond noise, or in the order that the settings want.
   size_t chosen() const { return chosen_; }
+  /// What there was no time for.
+  tune::LeftOut leftOut() const;
+  /// The trial that came closest in turns with the default; nullopt where none was compared so.
+  std::optional<size_t> closest() const;
+  /// What the default's calls were given.
+  CallMemory memory() const { return memory_; }
   const TuneCode &fallback() const { return *fallback_; }
   double secondsUsed() const;
 
 private:
   using Key = std::string;
   std::shared_ptr<TuneCode> compile(const TunePoint &point, Diagnostics &diagnostics) const;
+  /// Compiled once for all orders; null where the kernel cannot have it.
+  std::shared_ptr<TuneCode> codeOf(const TunePoint &point);
   std::shared_ptr<TuneArguments> argumentsOf(const TunePoint &point, const TuneCode &code, size_t data);
   static Key codeKey(const TunePoint &point, const TuneCode &code);
   bool isExpected(const TuneResults &results, size_t order, size_t data);
   bool tryFallback();
   void tryPoint(const TunePoint &point);
   void measureTrial(TuneTrial &trial);
+  void setRatio(TuneTrial &trial) const;
+  /// Keeps the lesser time, and makes all ratios anew.
+  void measureDefaultAgain();
   std::string whyHopeless(const TunePoint &point);
   double countedSeconds(const TuneTrial &trial, double seconds) const;
   double measure(const TuneCode &code, TuneArguments &arguments, size_t data, spc_status &status) const;
   TunePoint best() const;
   std::optional<size_t> wantedOrder() const;
   std::vector<size_t> ranking() const;
+  /// Orders that all data sets have, or the one that is wanted.
+  std::vector<size_t> triedOrders() const;
   void tryOrders(const TunePoint &from);
+  /// What an order makes of the default's time, with the formats of a point.
+  double ratioInOrder(const TunePoint &from, size_t order) const;
+  std::vector<tune::Guess> guessesFor(const std::string &tensor, const TunePoint &from,
+                                      const std::vector<tune::FormatChoice> &choices);
   bool isDefault(const std::string &operand, const format::Format &format) const;
-  void tryFormats();
+  void tryFormats(const std::string &tensor);
+  /// The best trials of so many formats.
+  std::vector<TunePoint> bestFormats(size_t most) const;
   /// Of the best so many.
   void trySchedules(size_t bases);
   /// Rounds of calls of the default and of each of some trials, one after the other.
   std::vector<tune::Rounds> inTurns(const std::vector<size_t> &finalists);
+  std::vector<size_t> pickFinalists();
   void compareFinalists();
   bool hasTime() const { return secondsUsed() < kSearchShare * settings_.budget; }
   void showProgress() const;
@@ -116,8 +139,11 @@ private:
   std::vector<TuneTrial> trials_;
   std::vector<tune::Rounds> rounds_;
   size_t chosen_ = 0;
+  CallMemory memory_;
   std::set<Key> tried_;
-  std::map<Key, size_t> measured_; ///< the trial by codeKey()
+  std::map<Key, TunePoint> leftOut_;
+  std::map<Key, std::shared_ptr<TuneCode>> codes_; ///< by formats and schedule
+  std::map<Key, size_t> measured_;                 ///< the trial by codeKey()
   /// Of the first trial in an order on a data set: made up operands are the same in all orders, and results are not.
   std::map<std::pair<size_t, size_t>, TuneResults> expected_;
   struct Packed {

@@ -1,5 +1,6 @@
 #include "support/memory.h"
 
+#include <algorithm>
 #include <climits>
 #include <cstdint>
 #include <cstdlib>
@@ -20,6 +21,8 @@ constexpr size_t kLargePage = size_t{2} << 20;
 constexpr size_t kManyPages = size_t{64} << 10; ///< bytes; making them one by one is slow
 constexpr int kHeapGrowth = 32 << 20;           ///< bytes
 constexpr uintptr_t kPage = 4096;               ///< less where pages are larger, which the system then refuses
+
+bool asksForLargePages = true; ///< set before there are threads
 
 /// How far on the next page begins.
 size_t bytesToPage(const void *array) {
@@ -69,7 +72,7 @@ void releaseFreedMemory() {
 }
 
 void adviseLargePages(void *array, size_t bytes) {
-  if (bytes < kLargeArray)
+  if (bytes < kLargeArray || !asksForLargePages)
     return;
   const size_t skipped = bytesToPage(array);
   madvise(static_cast<char *>(array) + skipped, (bytes - skipped) / kPage * kPage, MADV_HUGEPAGE);
@@ -103,6 +106,31 @@ void *unsetLines(size_t bytes) {
     madvise(array + skipped, (bytes - skipped) / kPage * kPage, MADV_POPULATE_WRITE);
 #endif
   return array;
+}
+
+void useOrdinaryPages() {
+  asksForLargePages = false;
+}
+
+double bytesOnLargePages(const std::vector<MemoryRange> &ranges) {
+  std::ifstream file("/proc/self/smaps");
+  double bytes = 0, overlap = 0;
+  for (std::string line; std::getline(file, line);) {
+    char *rest = nullptr;
+    const uintptr_t begin = std::strtoull(line.c_str(), &rest, 16);
+    if (*rest == '-') { // "7f32-7f54 rw-p ...", at which a mapping's lines begin
+      const uintptr_t end = std::strtoull(rest + 1, nullptr, 16);
+      overlap = 0;
+      for (const MemoryRange &range : ranges) {
+        const auto first = std::max(reinterpret_cast<uintptr_t>(range.begin), begin);
+        const auto last = std::min(reinterpret_cast<uintptr_t>(range.begin) + range.bytes, end);
+        overlap += last > first ? static_cast<double>(last - first) : 0;
+      }
+    } else if (line.starts_with("AnonHugePages:")) {
+      bytes += std::min(overlap, std::strtod(line.c_str() + line.find(':') + 1, nullptr) * 1024);
+    }
+  }
+  return bytes;
 }
 
 void keepFreedMemory() {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace spc {
 
@@ -31,6 +33,25 @@ void *zeroedLines(size_t bytes);
 /// `bytes` for std::free that are about to be filled whole, from the beginning of a cache line on, which hold anything;
 /// the system makes their pages at once where these are small. Null where there is no memory.
 void *unsetLines(size_t bytes);
+
+/// From here on arrays get the pages that the system gives any program, and large ones are asked for under none. Lists
+/// of entries that were on large pages leave those to what is allocated after them: to be called before there are any.
+void useOrdinaryPages();
+
+/// An array that malloc has made.
+struct FreeArray {
+  void operator()(void *array) const { std::free(array); }
+};
+using MallocedArray = std::unique_ptr<void, FreeArray>;
+
+struct MemoryRange {
+  const void *begin;
+  size_t bytes;
+};
+
+/// How much of some arrays lies on large pages (transparent ones), as far as the system says: of a mapping that holds
+/// other things too, as much as there is.
+double bytesOnLargePages(const std::vector<MemoryRange> &ranges);
 
 /// From here on memory that is freed stays with the process, so that what is allocated again and again is not made of
 /// new pages each time.

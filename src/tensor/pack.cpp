@@ -277,6 +277,22 @@ int64_t PackedTensor::valueCount() const {
   return state_->arrays.valueCount;
 }
 
+std::vector<MemoryRange> PackedTensor::ranges() const {
+  return state_->arrays.ranges();
+}
+
+void PackedTensor::copyArrays(TwinArrays &twins) {
+  state_->arrays.copyArrays(twins);
+}
+
+void PackedTensor::swapArrays(TwinArrays &twins) {
+  state_->arrays.swapArrays(twins);
+}
+
+void PackedTensor::followArrays(const TwinArrays &twins) {
+  state_->arrays.followArrays(twins);
+}
+
 int64_t PackedTensor::byteCount() const {
   return state_->arrays.byteCount();
 }

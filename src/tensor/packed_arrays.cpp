@@ -3,6 +3,7 @@
 #include "support/memory.h"
 
 #include <algorithm>
+#include <cstring>
 #include <malloc.h>
 #include <new>
 
@@ -108,6 +109,48 @@ int64_t PackedArrays::byteCount() const {
   for (const auto &array : owned_)
     bytes += malloc_usable_size(array.get()); // how much of them a kernel's call has asked for is nowhere else
   return static_cast<int64_t>(bytes);
+}
+
+std::vector<MemoryRange> PackedArrays::ranges() const {
+  std::vector<MemoryRange> ranges;
+  for (const MallocedArray &array : owned_)
+    if (array)
+      ranges.push_back({array.get(), malloc_usable_size(array.get())});
+  return ranges;
+}
+
+void PackedArrays::copyArrays(TwinArrays &twins) {
+  for (MallocedArray &array : owned_) {
+    if (!array)
+      continue;
+    const size_t bytes = malloc_usable_size(array.get());
+    MallocedArray copy(unsetLines(bytes));
+    if (!copy)
+      throw std::bad_alloc();
+    std::memcpy(copy.get(), array.get(), bytes);
+    twins.push_back({std::move(array), copy.get()});
+    array = std::move(copy);
+  }
+}
+
+void PackedArrays::swapArrays(TwinArrays &twins) {
+  for (MallocedArray &array : owned_)
+    for (TwinArray &twin : twins)
+      if (array && array.get() == twin.inUse) {
+        std::swap(array, twin.spare);
+        twin.inUse = array.get();
+        break;
+      }
+}
+
+void PackedArrays::followArrays(const TwinArrays &twins) {
+  for (size_t slot = 0; slot < slots_.size(); ++slot)
+    for (const TwinArray &twin : twins)
+      if (type_.fields[slot].type != FieldType::Int64 &&
+          slots_[slot] == reinterpret_cast<uintptr_t>(twin.spare.get())) {
+        slots_[slot] = reinterpret_cast<uintptr_t>(twin.inUse);
+        break;
+      }
 }
 
 size_t PackedArrays::elementSize(FieldType type) const {

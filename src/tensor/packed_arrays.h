@@ -2,11 +2,11 @@
 #pragma once
 
 #include "abi/signature.h"
+#include "support/memory.h"
 #include "tensor/numbers.h"
 #include "tensor/tensor.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -55,6 +55,14 @@ public:
   /// Bytes of the arrays that are freed with this.
   int64_t byteCount() const;
 
+  /// Where these arrays lie.
+  std::vector<MemoryRange> ranges() const;
+
+  /// As PackedTensor's.
+  void copyArrays(TwinArrays &twins);
+  void swapArrays(TwinArrays &twins);
+  void followArrays(const TwinArrays &twins);
+
   /// Sets the strides of a dense tensor by its levels; other structs have none.
   void setStrides();
 
@@ -70,14 +78,10 @@ private:
   size_t elementSize(abi::FieldType type) const;
   void *allocateWith(void *(*make)(size_t bytes), abi::FieldRole role, int index, int64_t count);
 
-  struct Free {
-    void operator()(void *array) const { std::free(array); }
-  };
-
   abi::StructType type_;
   std::vector<uint64_t> slots_;
   std::vector<int64_t> lengths_; ///< by slot: elements of the array it owns
-  std::vector<std::unique_ptr<void, Free>> owned_;
+  std::vector<MallocedArray> owned_;
 };
 
 /// The product of all extents; nullopt when it is no int64_t.

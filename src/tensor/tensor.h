@@ -4,6 +4,7 @@
 #include "abi/signature.h"
 #include "format/format.h"
 #include "sema/kernel.h"
+#include "support/memory.h"
 #include "tensor/numbers.h"
 
 #include <cstddef>
@@ -46,6 +47,13 @@ bool asVector(Coordinates &entries);
 
 class PackedArrays;
 
+/// An array that lies in two places of memory: what a tensor has, and another one that holds or held the same.
+struct TwinArray {
+  MallocedArray spare;
+  void *inUse;
+};
+using TwinArrays = std::vector<TwinArray>;
+
 /// A tensor in a format, owning its arrays, with the C struct that kernels take.
 class PackedTensor {
 public:
@@ -81,6 +89,20 @@ public:
 
   /// Bytes of all arrays that this owns, as they were allocated.
   int64_t byteCount() const;
+
+  /// Where these arrays lie.
+  std::vector<MemoryRange> ranges() const;
+
+  /// Copies all arrays that this owns to other memory, and takes the copies; what it had is added to `twins` as spare.
+  /// Throws std::bad_alloc.
+  void copyArrays(TwinArrays &twins);
+
+  /// Takes the spare arrays of those that it has, and leaves these, with what they hold, as spare.
+  void swapArrays(TwinArrays &twins);
+
+  /// After either, of all tensors: points the struct to arrays in use where it points to spare ones, its own or those
+  /// that it shares.
+  void followArrays(const TwinArrays &twins);
 
   /// All stored entries, in storage order; a dense tensor's every element, in row-major order. Reads through the C
   /// struct, so that it sees what a kernel wrote, structure pointers included.

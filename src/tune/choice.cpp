@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace spc::tune {
 
@@ -26,11 +27,15 @@ double clearlyFaster(double seconds) {
   return kOfShort + share * (kOfLong - kOfShort);
 }
 
-bool isFaster(const Rounds &rounds) {
-  size_t wins = 0;
+size_t wins(const Rounds &rounds) {
+  size_t count = 0;
   for (size_t k = 0; k < rounds.fallback.size(); ++k)
-    wins += rounds.candidate[k] < rounds.fallback[k] ? 1 : 0;
-  return ratioOf(rounds) < clearlyFaster(median(rounds.fallback)) && 4 * wins >= 3 * rounds.fallback.size();
+    count += rounds.candidate[k] < rounds.fallback[k] ? 1 : 0;
+  return count;
+}
+
+bool isFaster(const Rounds &rounds) {
+  return ratioOf(rounds) < clearlyFaster(median(rounds.fallback)) && 4 * wins(rounds) >= 3 * rounds.fallback.size();
 }
 
 std::optional<size_t> choose(const std::vector<Rounds> &candidates) {
@@ -39,6 +44,13 @@ std::optional<size_t> choose(const std::vector<Rounds> &candidates) {
     if (isFaster(candidates[k]) && (!best || ratioOf(candidates[k]) < ratioOf(candidates[*best])))
       best = k;
   return best;
+}
+
+std::vector<Guess> eachInItsBestOrder(std::vector<Guess> guesses) {
+  std::stable_sort(guesses.begin(), guesses.end(), [](const Guess &a, const Guess &b) { return a.ratio < b.ratio; });
+  std::set<size_t> seen;
+  std::erase_if(guesses, [&](const Guess &guess) { return !seen.insert(guess.format).second; });
+  return guesses;
 }
 
 std::optional<double> callsUntilItPays(double once, double fallbackCall, double candidateCall) {

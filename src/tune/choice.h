@@ -23,11 +23,23 @@ struct Rounds {
 /// The median of the rounds' ratios, candidate over default; 1 without rounds.
 double ratioOf(const Rounds &rounds);
 
+/// In how many rounds the candidate took less.
+size_t wins(const Rounds &rounds);
+
 /// Whether the candidate is faster beyond noise: clearly in the median, and faster at all in three rounds of four.
 bool isFaster(const Rounds &rounds);
 
 /// Of several candidates the one with the least ratio among those that are faster; nullopt: the default stays.
 std::optional<size_t> choose(const std::vector<Rounds> &candidates);
+
+/// A format in an order of rows and columns, by their numbers, and the share of the default's time that it may take.
+struct Guess {
+  size_t format = 0, order = 0;
+  double ratio = 1;
+};
+
+/// Each format in the order that is best for it, the most promising one first.
+std::vector<Guess> eachInItsBestOrder(std::vector<Guess> guesses);
 
 /// After how many calls `once` seconds are saved; nullopt where a call saves nothing.
 std::optional<double> callsUntilItPays(double once, double fallbackCall, double candidateCall);

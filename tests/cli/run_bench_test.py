@@ -101,7 +101,29 @@ class RunBench(SpcCase):
                 self.run_kernel(text, *given, "-o", f"{name}=once.tns")
                 done = self.run_kernel(text, *given, "--repeat", "3", "-o", f"{name}=often.tns")
                 self.assertEqual((self.folder / "once.tns").read_text(), (self.folder / "often.tns").read_text())
-                self.assertRegex(done.out, r"^time: .* the median of 3 rounds of \d+ calls?; .*\n$")
+                self.assertRegex(done.out, r"^time: .* the median of 3 rounds of \d+ calls?; .*\nmemory: .*\n$")
+
+    def test_pages_and_places_of_memory_are_said(self):
+        given = ["--format", "A=csr", "A=random:200x100:density=0.1", "X=ones:100x32", "--repeat", "9"]
+        for pages, word in (("ordinary", "(--pages=huge asks for large ones)|as this system gives them"), ("huge", "pages")):
+            out = self.run_kernel(SPMM, *given, f"--pages={pages}").out
+            self.assertRegex(out, rf"(?m)^memory:  [\d.]+ kB.*{word}.*; in 3 places of memory the medians are [\d.]+ .?s to")
+        self.assertEqual(self.run_kernel(SPMM, *given).out.count("--pages=huge"), 1)
+        known = json.loads(self.run_kernel(SPMM, *given, "--bench", "--json").out)
+        self.assertEqual((known["pages"], len(known["place_median_seconds"])), ("ordinary", 3))
+        self.assertGreaterEqual(known["array_bytes"], 8 * 2000 + 4 * 2000 + 4 * 201 + 8 * 100 * 32 + 8 * 200 * 32)
+        self.assertEqual(known["median_seconds"], sorted(known["round_seconds"])[4])
+        self.assertNotIn("places", self.run_kernel(SPMM, *given[:-1], "2").out)
+        self.assertIn("ordinary", self.run_kernel(SPMM, *given, "--pages=large", expect=2).err)
+
+    def test_results_are_the_same_after_arrays_have_moved(self):
+        self.write("s.mtx", A_MTX)
+        for text, given, name in ((SDDMM, ["--format", "S=csr", "S=s.mtx", "A=random:4x5", "B=random:3x5"], "D"),
+                                  ("y(i) += A(i, j) * x(j)\n", ["--format", "A=hyb", "A=s.mtx", "x=ones", "y=ones"], "y")):
+            with self.subTest(text):
+                self.run_kernel(text, *given, "-o", f"{name}=once.tns")
+                self.run_kernel(text, *given, "--repeat", "9", "--check", "-o", f"{name}=moved.tns")
+                self.assertEqual((self.folder / "once.tns").read_text(), (self.folder / "moved.tns").read_text())
 
     def test_threads_change_no_result(self):
         given = ["--format", "A=csr", "A=random:3000x3000:density=0.01", "X=random:3000x8:seed=2"]

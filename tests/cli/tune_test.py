@@ -53,9 +53,28 @@ class Tune(SpcCase):
         self.assertRegex(head, r"^format +order +schedule +a call +speedup +once +pays after")
         self.assertEqual(sum(row.startswith("(default)") for row in rows), 1)
         self.assertTrue(any(re.match(r"\S+ +rcm ", row) for row in rows), out)
-        self.assertRegex(rows[-1], r"^kept: (the default; nothing else is faster beyond noise|.* times as fast as the default)$")
+        self.assertRegex(rows[-1], r"^kept: (the default; nothing else is faster beyond noise(: .* took [\d.]+ of its time in "
+                                   r"turns with it, and less in \d+ rounds of \d+)?|.* times as fast as the default)$")
         self.assertEqual(list(json.loads((self.folder / "t.json").read_text())["tensors"]), ["A"])
         self.spc("compile", "k.tex", "--format", "t.json", "-o", "k.o")
+
+    def test_formats_come_before_schedules_each_in_its_own_order(self):
+        blocks = [(3 * i + a + 1, 3 * j + b + 1, 1 + a + b) for i in range(40) for j in (i, (i + 7) % 40)
+                  for a in range(3) for b in range(3)]
+        self.write("b.mtx", matrix(120, blocks))
+        out = self.tune("k.tex", "A=b.mtx", budget="10s").out
+        for name in ("csc", "dcsr", "coo", "csr u16", "bsr", "bsr 2x2", "bsr 3x3", "bsr 6x6"):
+            self.assertRegex(out, rf"(?m)^A {name} +\S+ +- ")
+        self.assertNotIn("the format", out)
+
+    def test_what_the_budget_left_out_and_the_pages_are_said(self):
+        out = self.tune("k.tex", "A=a.mtx", budget="1ms").out
+        self.assertRegex(out, r"(?m)^left out for want of time, a longer --budget has it: .*the orders? (degree|rcm)")
+        self.assertRegex(out, r"(?m)^left out .*the formats? A ")
+        self.assertRegex(out, r"(?m)^left out .* schedules$")
+        self.assertRegex(out, r"(?m)^memory: [\d.]+ kB on (ordinary|large) pages")
+        self.assertRegex(self.tune("k.tex", "A=a.mtx", "--pages=huge").out, r"(?m)^memory: .* pages")
+        self.assertIn("ordinary", self.tune("k.tex", "A=a.mtx", "--pages=2M", expect=2).err)
 
     def test_sparse_operands_of_all_kinds_of_files(self):
         self.write("copy.tex", "B(i,j) = A(i,j) * 2\n")

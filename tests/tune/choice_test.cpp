@@ -34,6 +34,22 @@ TEST_CASE("short calls have to gain more") {
   }
 }
 
+TEST_CASE("formats are tried each in its own best order, the most promising first") {
+  // Format 1 likes order 0, whatever the others gain in order 1.
+  const std::vector<Guess> tried =
+      eachInItsBestOrder({{0, 0, 1.0}, {1, 0, 0.7}, {2, 0, 3.0}, {0, 1, 0.9}, {1, 1, 2.0}, {2, 1, 2.7}, {0, 2, 0.95}});
+  REQUIRE(tried.size() == 3);
+  CHECK((tried[0].format == 1 && tried[0].order == 0));
+  CHECK((tried[1].format == 0 && tried[1].order == 1));
+  CHECK((tried[2].format == 2 && tried[2].order == 1));
+  CHECK(eachInItsBestOrder({}).empty());
+}
+
+TEST_CASE("rounds that a candidate wins are counted") {
+  CHECK(wins({{1, 1, 1}, {0.5, 1, 1.5}}) == 1);
+  CHECK(wins({}) == 0);
+}
+
 TEST_CASE("what is done once pays after so many calls") {
   CHECK(callsUntilItPays(1.0, 0.5, 0.25) == 4);
   CHECK(callsUntilItPays(0.9, 0.5, 0.25) == 4);
