@@ -1,7 +1,9 @@
 // `spc explain`: what a kernel's loops are and cost, or what a diagnostic means.
 #include "driver/compile_options.h"
 #include "driver/explain_formats.h"
+#include "driver/explain_measure.h"
 #include "driver/front_end.h"
+#include "driver/run_generators.h"
 #include "driver/subcommands.h"
 
 #include "explain/explanation.h"
@@ -30,6 +32,7 @@ struct ExplainOptions {
   RunCommandOptions run;
   std::string cpu;
   bool wantsRoofs = false;
+  bool measures = false;
   std::string page; ///< a file, or "-"; empty: text is printed
 };
 
@@ -72,8 +75,8 @@ int explainDiagnostic(Session &session, const std::string &argument) {
 /// A page says the same whatever the options; false with a usage error where some are of kernels.
 bool checkNoKernelOptions(Session &session, const ExplainOptions &options) {
   const RunCommandOptions &run = options.run;
-  const bool hasSome = !options.page.empty() || options.wantsRoofs || !options.cpu.empty() || !run.sizes.empty() ||
-                       !run.shapes.empty() || !run.shared.formats.empty();
+  const bool hasSome = !options.page.empty() || options.wantsRoofs || options.measures || !options.cpu.empty() ||
+                       !run.sizes.empty() || !run.shapes.empty() || !run.shared.formats.empty();
   if (hasSome)
     session
         .usage(kNoKernel, session.find(run.shared.kernel),
@@ -127,6 +130,12 @@ explain::Roofs measureRoofs(const sema::Kernel &kernel) {
   return {std::max(roofs.read, roofs.triad), isDouble ? roofs.f64 : roofs.f32};
 }
 
+/// Does something that may take a while, of which a terminal shows how long.
+template <typename Work> auto inPhase(Session &session, const char *what, const Work &work) {
+  const Progress::Phase phase(session.progress(), what, WorkUnit::None);
+  return work();
+}
+
 /// Writes the page.
 int writePage(Session &session, const ExplainOptions &options, const sema::Kernel &kernel, const RunInputs &inputs,
               const explain::Explanation &explanation, std::string_view source) {
@@ -152,6 +161,11 @@ int writePage(Session &session, const ExplainOptions &options, const sema::Kerne
 int explainKernelFile(Session &session, ExplainOptions &options) {
   PhaseTimer timer;
   const SharedOptions &shared = options.run.shared;
+  const std::optional<Pages> pages = readPages(session, options.run.pages);
+  if (!pages)
+    return session.finish();
+  if (options.measures)
+    preparePages(*pages);
   std::optional<KernelInput> input = readKernel(session, shared, timer);
   const std::optional<std::string> function = input ? explainName(session, shared, input->tree) : std::nullopt;
   const std::optional<sema::Kernel> kernel =
@@ -160,8 +174,10 @@ int explainKernelFile(Session &session, ExplainOptions &options) {
       !checkNotInputs(session, {options.page}, dataFiles(options.run)) ||
       !canBeWritten({options.page}, session.diagnostics()))
     return session.finish();
+  if (options.measures)
+    addMissingInputs(*kernel, options.run);
   const bool hasData = !options.run.inputs.empty() || !options.run.sizes.empty() || !options.run.shapes.empty();
-  options.run.needsAll = false;
+  options.run.needsAll = options.measures;
   std::optional<RunInputs> inputs =
       hasData ? readInputs(session, *kernel, input->tree, options.run) : std::optional(RunInputs());
   timer.phase("read the inputs");
@@ -170,18 +186,28 @@ int explainKernelFile(Session &session, ExplainOptions &options) {
   explain::Data data(*kernel, inputs->extents);
   if (hasData && !packGiven(session, *kernel, *inputs, data))
     return session.finish();
-  const auto bodies = readCode(session, *kernel, options);
+  const auto bodies = inPhase(session, "compiling", [&] { return readCode(session, *kernel, options); });
   timer.phase("compile");
   if (!bodies || session.failed())
     return session.finish();
-  explain::Explanation explanation =
-      explain::explainKernel(*kernel, *bodies, shared.optLevel, hasData ? &data : nullptr);
+  explain::Explanation explanation = inPhase(session, "counting steps", [&] {
+    return explain::explainKernel(*kernel, *bodies, shared.optLevel, hasData ? &data : nullptr);
+  });
+  explanation.provenance = provenanceOf(session);
   timer.phase("count");
   if (explanation.cost)
-    explanation.alternatives = otherFormats(session, *input, *kernel, shared, *inputs, *explanation.cost);
+    explanation.alternatives = inPhase(session, "trying other formats", [&] {
+      return otherFormats(session, *input, *kernel, shared, *inputs, *explanation.cost);
+    });
   timer.phase("try other formats");
-  if (explanation.cost && (options.wantsRoofs || !options.page.empty()))
-    explanation.roofs = measureRoofs(*kernel);
+  if (explanation.cost && (options.wantsRoofs || options.measures || !options.page.empty()))
+    explanation.roofs = inPhase(session, "measuring this machine", [&] { return measureRoofs(*kernel); });
+  if (options.measures) {
+    explanation.measured = measureCall(session, *kernel, *inputs, shared.optLevel, *pages);
+    timer.phase("measure");
+    if (!explanation.measured)
+      return session.finish();
+  }
   if (shared.timePasses)
     timer.print();
   if (!options.page.empty())
@@ -212,6 +238,10 @@ int explainCommand(Session &session) {
       ->type_name("FILE");
   app.add_flag("--roofs", options.wantsRoofs,
                "Measure what this machine can do, for a second, and say how long a call takes at best");
+  app.add_flag(
+      "--measure", options.measures,
+      "Measure calls, on operands that are made up where none are given, and say how far that is from the best");
+  addPagesOption(app, options.run);
   const std::vector<std::string> arguments = session.arguments();
   if (arguments.size() == 1 && arguments.front().starts_with("-W")) // as warnings end; else an option
     return explainDiagnostic(session, arguments.front());

@@ -1,5 +1,7 @@
 #include "driver/run_generators.h"
 
+#include <algorithm>
+
 namespace spc::driver {
 
 namespace {
@@ -29,6 +31,16 @@ std::optional<tensor::Generator> readGenerator(Session &session, const Assignmen
   if (!generator)
     session.blameCommandLine();
   return generator;
+}
+
+void addMissingInputs(const sema::Kernel &kernel, RunCommandOptions &options) {
+  for (sema::TensorId id : kernel.parameters) {
+    const sema::Tensor &tensor = kernel.tensors[id];
+    const std::string start = (tensor.partOf.empty() ? tensor.name : tensor.partOf) + "=";
+    const auto isIt = [&](const std::string &input) { return input.starts_with(start); };
+    if (tensor.isRead && tensor.part == 0 && std::none_of(options.inputs.begin(), options.inputs.end(), isIt))
+      options.inputs.push_back(start + (tensor.order() == 0 ? "1" : "random"));
+  }
 }
 
 } // namespace spc::driver

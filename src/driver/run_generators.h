@@ -16,4 +16,7 @@ bool isMeantAsGenerator(const std::string &source);
 /// The generator that such a source is; nullopt with a usage error.
 std::optional<tensor::Generator> readGenerator(Session &session, const Assignment &assignment);
 
+/// Has operands that nothing is given for made up: random tensors, and 1.
+void addMissingInputs(const sema::Kernel &kernel, RunCommandOptions &options);
+
 } // namespace spc::driver

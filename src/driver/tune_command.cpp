@@ -1,6 +1,7 @@
 // `spc tune`: what makes a kernel fast on given data, by measurement.
 #include "driver/compile_options.h"
 #include "driver/log.h"
+#include "driver/run_generators.h"
 #include "driver/subcommands.h"
 #include "driver/tune_options.h"
 #include "driver/tune_report.h"
@@ -24,17 +25,6 @@ constexpr DiagnosticKind kOrderRefused{"order-refused", Severity::Error};
 /// The name in the kernel's text of a tensor that may be a part.
 const std::string &wholeName(const sema::Tensor &tensor) {
   return tensor.partOf.empty() ? tensor.name : tensor.partOf;
-}
-
-/// Operands that nothing is given for are made up.
-void addMissingInputs(const sema::Kernel &kernel, RunCommandOptions &options) {
-  for (sema::TensorId id : kernel.parameters) {
-    const sema::Tensor &tensor = kernel.tensors[id];
-    const std::string start = wholeName(tensor) + "=";
-    const auto isIt = [&](const std::string &input) { return input.starts_with(start); };
-    if (tensor.isRead && tensor.part == 0 && std::none_of(options.inputs.begin(), options.inputs.end(), isIt))
-      options.inputs.push_back(start + (tensor.order() == 0 ? "1" : "random"));
-  }
 }
 
 /// The operands whose storage is tuned, by descending number of entries; those with another one's structure follow it.

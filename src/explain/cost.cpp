@@ -3,6 +3,7 @@
 #include "explain/step_counter.h"
 
 #include <algorithm>
+#include <set>
 
 namespace spc::explain {
 namespace {
@@ -27,8 +28,8 @@ int operationsOf(const sema::Expr &expr) {
 class CallCounter {
 public:
   CallCounter(const sema::Kernel &kernel, Data &data, const CallCost *like)
-      : kernel_(kernel), data_(data),
-        like_(like), inputs_{kernel, data.extents(), [&data](sema::TensorId tensor) { return data.tree(tensor); }} {}
+      : kernel_(kernel), data_(data), like_(like),
+        inputs_{kernel, data.extents(), [&data](sema::TensorId tensor) { return data.tree(tensor); }} {}
 
   CallCost run() {
     for (const sema::Step &step : kernel_.steps) {
@@ -37,6 +38,10 @@ public:
     }
     for (sema::TensorId id : kernel_.tensors.ids())
       addTraffic(id);
+    for (const sema::Step &step : kernel_.steps) {
+      const auto *statement = std::get_if<sema::Statement>(&step);
+      cost_.bytes.push_back(statement ? bytesOf(*statement) : std::nullopt);
+    }
     return std::move(cost_);
   }
 
@@ -51,6 +56,28 @@ private:
       cost_.operations += *own * (operationsOf(*term.expr) + (term.overwrites ? 0 : 1));
     }
     return steps;
+  }
+
+  /// Of what a statement reads and writes; nullopt where the call decides how much that is.
+  std::optional<double> bytesOf(const sema::Statement &statement) {
+    std::set<sema::TensorId> touched{statement.target};
+    for (const sema::Term &term : statement.terms)
+      for (const sema::Operand &operand : term.operands) {
+        const auto *view = kernel_.tensors[operand.tensor].as<sema::View>();
+        touched.insert(view ? view->source : operand.tensor);
+      }
+    double bytes = 0;
+    for (const sema::TensorId id : touched) {
+      const sema::Tensor &tensor = kernel_.tensors[id];
+      if (tensor.order() == 0 || tensor.is<sema::Fused>())
+        continue;
+      const auto known = std::find_if(cost_.traffic.begin(), cost_.traffic.end(),
+                                      [&](const Traffic &one) { return one.tensor == tensor.name; });
+      if (known == cost_.traffic.end())
+        return std::nullopt;
+      bytes += std::max(known->read, known->written);
+    }
+    return bytes;
   }
 
   /// The bytes of an assembled tensor, from the places that its statement writes.

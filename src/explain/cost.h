@@ -19,6 +19,7 @@ struct Traffic {
 /// Of a whole call. What is not known, as it depends on entries that the call works out, is left out, and named.
 struct CallCost {
   std::vector<std::optional<double>> steps; ///< by step of the kernel: iterations of the innermost loops, counted
+  std::vector<std::optional<double>> bytes; ///< by step: of the arrays that a statement reads and writes, each once
   std::vector<Traffic> traffic;
   std::vector<std::string> unknown; ///< tensors whose arrays are not in the traffic
   double operations = 0;            ///< arithmetic of the terms, an addition into the target included

@@ -137,6 +137,32 @@ std::string storageOf(const sema::Kernel &kernel, const sema::Tensor &tensor) {
   return (tensor.format.name.empty() ? "" : tensor.format.name + " ") + format::describe(tensor.format, names);
 }
 
+namespace {
+
+/// What share of all of them each statement has, where there are several.
+void setShares(std::vector<StepLine> &lines) {
+  double steps = 0, bytes = 0;
+  size_t count = 0;
+  for (const StepLine &line : lines) {
+    steps += line.steps.value_or(0);
+    bytes += line.bytes.value_or(0);
+    count += line.nests.empty() ? 0 : 1;
+  }
+  const auto isKnown = [&](const std::optional<double> StepLine::*what) {
+    return count > 1 && std::all_of(lines.begin(), lines.end(),
+                                    [&](const StepLine &line) { return line.nests.empty() || line.*what; });
+  };
+  const bool hasSteps = steps > 0 && isKnown(&StepLine::steps), hasBytes = bytes > 0 && isKnown(&StepLine::bytes);
+  for (StepLine &line : lines) {
+    if (hasSteps && line.steps)
+      line.stepShare = *line.steps / steps;
+    if (hasBytes && line.bytes)
+      line.byteShare = *line.bytes / bytes;
+  }
+}
+
+} // namespace
+
 Explanation explainKernel(const sema::Kernel &kernel, const std::vector<pipeline::BodyFacts> &bodies, int optLevel,
                           Data *data) {
   Explanation explanation;
@@ -160,11 +186,14 @@ Explanation explainKernel(const sema::Kernel &kernel, const std::vector<pipeline
     const auto body =
         std::find_if(bodies.begin(), bodies.end(), [&](const pipeline::BodyFacts &one) { return one.step == step; });
     StepLine line = std::visit(StepDescriber{kernel, body == bodies.end() ? nullptr : &*body}, kernel.steps[step]);
-    if (explanation.cost && !line.nests.empty())
+    if (explanation.cost && !line.nests.empty()) {
       line.steps = explanation.cost->steps[step];
+      line.bytes = explanation.cost->bytes[step];
+    }
     explanation.steps.push_back(std::move(line));
   }
-  explanation.remarks = remarksOn(kernel, bodies, optLevel);
+  setShares(explanation.steps);
+  explanation.remarks = remarksOn(kernel, bodies, optLevel, data);
   return explanation;
 }
 

@@ -38,9 +38,11 @@ struct StepLine {
   std::string title;
   Span where;
   std::vector<Nest> nests;
-  std::vector<std::string> notes; ///< threads, how a result is assembled, machine code
-  std::string cost;               ///< as a formula; empty without loops
-  std::optional<double> steps;    ///< counted
+  std::vector<std::string> notes;             ///< threads, how a result is assembled, machine code
+  std::string cost;                           ///< as a formula; empty without loops
+  std::optional<double> steps;                ///< counted
+  std::optional<double> bytes;                ///< of the arrays that it reads and writes, each once
+  std::optional<double> stepShare, byteShare; ///< of all statements', where there are several
 };
 
 struct TensorLine {
@@ -63,6 +65,18 @@ struct Roofs {
   double operationsPerSecond = 0;
 };
 
+/// How long calls took.
+struct MeasuredTime {
+  double seconds = 0; ///< of one call, the median
+  int threads = 1;
+  std::string memory; ///< on which pages arrays lay
+};
+
+/// What an explanation comes from.
+struct Provenance {
+  std::string version, machine, command;
+};
+
 struct Explanation {
   std::string function;
   std::vector<TensorLine> tensors;
@@ -71,6 +85,8 @@ struct Explanation {
   std::optional<CallCost> cost; ///< with data
   std::vector<Alternative> alternatives;
   std::optional<Roofs> roofs;
+  std::optional<MeasuredTime> measured;
+  Provenance provenance;
 };
 
 /// `data` null: there is none, and no numbers.
@@ -80,7 +96,8 @@ Explanation explainKernel(const sema::Kernel &kernel, const std::vector<pipeline
 /// How a tensor is stored, in words: "csr (i: dense, j: compressed)".
 std::string storageOf(const sema::Kernel &kernel, const sema::Tensor &tensor);
 
-/// Remarks on what the passes left undone.
-std::vector<Remark> remarksOn(const sema::Kernel &kernel, const std::vector<pipeline::BodyFacts> &bodies, int optLevel);
+/// Remarks on what the passes left undone, those on what costs most first. `data` may be null.
+std::vector<Remark> remarksOn(const sema::Kernel &kernel, const std::vector<pipeline::BodyFacts> &bodies, int optLevel,
+                              Data *data);
 
 } // namespace spc::explain

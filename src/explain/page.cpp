@@ -51,9 +51,16 @@ std::string drawnSteps(const Explanation &explanation) {
     for (const std::string &note : step.notes)
       notes += element("li", "", escaped(note));
     if (!step.cost.empty())
+      notes += element(
+          "li", "",
+          "steps: " +
+              (step.steps ? "<b>" + numberText(*step.steps) + "</b>" + shareText(step.stepShare) + ", by the formula "
+                          : "") +
+              element("code", "", escaped(step.cost)));
+    if (step.byteShare)
       notes += element("li", "",
-                       "steps: " + (step.steps ? "<b>" + numberText(*step.steps) + "</b>, by the formula " : "") +
-                           element("code", "", escaped(step.cost)));
+                       "bytes: <b>" + byteText(*step.bytes) + "</b>" + shareText(step.byteShare) +
+                           ", of the arrays that it reads and writes");
     html += element("ul", "", notes) + "</article>\n";
   }
   return html;
@@ -85,6 +92,8 @@ std::string costCards(const Explanation &explanation) {
   cards += card("of arrays, each once", byteText(cost.allBytes()));
   if (const std::optional<double> seconds = leastTime(explanation))
     cards += card("at best, on all cores", timeText(*seconds));
+  if (explanation.measured)
+    cards += card("measured: " + escaped(measuredText(explanation)), timeText(explanation.measured->seconds));
   return "<div class=\"cards\">" + cards + "</div>\n";
 }
 
@@ -98,7 +107,7 @@ std::string formatTable(const std::vector<Alternative> &alternatives) {
     html += "<tr" + std::string(one.isOwn ? " class=\"own\"" : "") + "><td>" + escaped(one.format) + "</td>";
     if (one.why.empty())
       html += "<td class=\"number\">" + (one.steps ? numberText(*one.steps) : "?") + "</td><td class=\"number\">" +
-              (one.bytes ? numberText(*one.bytes) : "?") + "</td>";
+              (one.bytes ? byteText(*one.bytes) : "?") + "</td>";
     else
       html += "<td colspan=\"2\" class=\"why\">" + escaped(one.why) + "</td>";
     html += "</tr>\n";
@@ -169,11 +178,14 @@ std::string htmlOf(const Explanation &explanation, const std::vector<StageText> 
   html += pageStyle();
   html += "</style>\n</head>\n<body>\n<h1>" + escaped(explanation.function) + "</h1>\n";
   html += costCards(explanation);
-  html += section("Loops", "<div class=\"steps\">\n" + drawnSteps(explanation) + "</div>\n");
   html += section("Remarks", remarkList(explanation.remarks));
+  html += section("Loops", "<div class=\"steps\">\n" + drawnSteps(explanation) + "</div>\n");
   html += section("Data", tensorTable(explanation) + pictures(explanation, plots));
   html += section("Other formats", formatTable(explanation.alternatives));
   html += section("Stages", stagePanes(stages));
+  if (const Provenance &from = explanation.provenance; !from.version.empty())
+    html += element("p", "over", escaped(from.version + " on " + from.machine)) + "\n" +
+            element("p", "over", element("code", "", escaped(from.command))) + "\n";
   html += "<script>\n";
   html += pageScript();
   return html + "</script>\n</body>\n</html>\n";

@@ -1,6 +1,8 @@
 // What was not done for speed, and what would enable it.
 #include "explain/explanation.h"
 #include "explain/nests.h"
+#include "explain/regroup.h"
+#include "explain/text.h"
 
 #include <algorithm>
 
@@ -12,13 +14,24 @@ using sema::OperandId;
 
 class RemarkCollector {
 public:
-  RemarkCollector(const sema::Kernel &kernel, int optLevel) : kernel_(kernel), optLevel_(optLevel) {}
+  RemarkCollector(const sema::Kernel &kernel, int optLevel, Data *data)
+      : kernel_(kernel), optLevel_(optLevel), data_(data) {}
 
   void add(std::string id, Span where, std::string text, std::string advice = "") {
     for (const Remark &known : remarks_)
       if (known.id == id && known.text == text)
         return;
     remarks_.push_back({std::move(id), where, std::move(text), std::move(advice)});
+  }
+
+  /// What makes a call do many times more than it has to, which goes ahead of all else.
+  void onWaste() {
+    for (const sema::TensorId id : kernel_.tensors.ids())
+      onTemporary(id);
+    for (const sema::Step &step : kernel_.steps)
+      if (const auto *statement = std::get_if<sema::Statement>(&step))
+        for (const sema::Term &term : statement->terms)
+          onGrouping(*statement, term);
   }
 
   void onTensors() {
@@ -48,6 +61,65 @@ public:
   std::vector<Remark> take() { return std::move(remarks_); }
 
 private:
+  /// A sparse operand that has all of its extents in common with a tensor; null where there is none.
+  const sema::Tensor *sparseLike(const sema::Tensor &tensor) const {
+    const auto sorted = [](std::vector<sema::ExtentId> extents) {
+      std::sort(extents.begin(), extents.end());
+      return extents;
+    };
+    const std::vector<sema::ExtentId> all = sorted(tensor.extents);
+    for (const sema::TensorId id : kernel_.parameters) {
+      const sema::Tensor &one = kernel_.tensors[id];
+      const std::vector<sema::ExtentId> own = sorted(one.extents);
+      if (one.isRead && one.order() > 1 && !one.format.isDense() &&
+          std::includes(all.begin(), all.end(), own.begin(), own.end()))
+        return &one;
+    }
+    return nullptr;
+  }
+
+  /// A dense temporary that has an element for each place of a sparse operand.
+  void onTemporary(sema::TensorId id) {
+    const sema::Tensor &tensor = kernel_.tensors[id];
+    const sema::Tensor *sparse = tensor.is<sema::Temporary>() && tensor.format.isDense() ? sparseLike(tensor) : nullptr;
+    if (!sparse)
+      return;
+    const std::string &name = sparse->partOf.empty() ? sparse->name : sparse->partOf;
+    std::string shape;
+    for (const sema::ExtentId extent : tensor.extents)
+      shape += (shape.empty() ? "" : " x ") + kernel_.extents[extent].name;
+    const std::optional<double> bytes = data_ ? data_->bytes(id) : std::nullopt;
+    add("dense-temporary", tensor.where,
+        nameOf(id) + " is a dense temporary of " + shape + (bytes ? ", " + byteText(*bytes) : "") +
+            ": each call computes and stores every element of it",
+        "where it is needed only where '" + name + "' is stored, multiply it by pattern(" + name + "(...))");
+  }
+
+  /// A sum that is worked out again and again.
+  void onGrouping(const sema::Statement &statement, const sema::Term &term) {
+    const std::optional<Regrouping> found = regroupingOf(kernel_, statement, term);
+    if (!found)
+      return;
+    std::string factors;
+    for (size_t k = 0; k < found->factors.size(); ++k)
+      factors += (k == 0                          ? ""
+                  : k + 1 < found->factors.size() ? ", "
+                                                  : " and ") +
+                 nameOf(term.operands[found->factors[k]].tensor);
+    const std::string part = found->indices.empty() ? "t" : "t(" + joined(found->indices, ",") + ")";
+    add("regroup", term.where,
+        "the sum over " + found->summed + " of " + factors + " is worked out again for each " +
+            joined(found->outside, ", ") + ", on which it does not depend",
+        "give it a statement of its own, let " + part + " = ..., and read " + part + " in its place");
+  }
+
+  static std::string joined(const std::vector<std::string> &words, const std::string &between) {
+    std::string text;
+    for (const std::string &word : words)
+      text += (text.empty() ? "" : between) + word;
+    return text;
+  }
+
   void onThreads(const sema::Statement &statement, const pipeline::BodyFacts &body) {
     const std::string name = nameOf(statement.target);
     if (!body.copies.empty()) {
@@ -169,14 +241,16 @@ private:
 
   const sema::Kernel &kernel_;
   int optLevel_;
+  Data *data_;
   std::vector<Remark> remarks_;
 };
 
 } // namespace
 
-std::vector<Remark> remarksOn(const sema::Kernel &kernel, const std::vector<pipeline::BodyFacts> &bodies,
-                              int optLevel) {
-  RemarkCollector collector(kernel, optLevel);
+std::vector<Remark> remarksOn(const sema::Kernel &kernel, const std::vector<pipeline::BodyFacts> &bodies, int optLevel,
+                              Data *data) {
+  RemarkCollector collector(kernel, optLevel, data);
+  collector.onWaste();
   collector.onTensors();
   for (const pipeline::BodyFacts &body : bodies)
     if (const auto *statement = std::get_if<sema::Statement>(&kernel.steps[body.step]))

@@ -54,7 +54,12 @@ void addStep(const StepLine &step, std::string &text) {
   for (const std::string &note : step.notes)
     text += "  * " + note + "\n";
   if (!step.cost.empty())
-    text += "  steps: " + (step.steps ? numberText(*step.steps) + ", by the formula " : "") + step.cost + "\n";
+    text +=
+        "  steps: " + (step.steps ? numberText(*step.steps) + shareText(step.stepShare) + ", by the formula " : "") +
+        step.cost + "\n";
+  if (step.byteShare)
+    text += "  bytes: " + byteText(*step.bytes) + shareText(step.byteShare) +
+            ", of the arrays that it reads and writes, each once\n";
 }
 
 void addCost(const Explanation &explanation, std::string &text) {
@@ -68,8 +73,8 @@ void addCost(const Explanation &explanation, std::string &text) {
     text += "  steps: not known before the call\n";
   text += "  bytes: " + numberText(cost.allBytes()) + " (" + byteText(cost.allBytes()) + "), each array counted once\n";
   for (const Traffic &traffic : cost.traffic)
-    text += "    " + traffic.tensor + ": " + numberText(traffic.read) + " read, " + numberText(traffic.written) +
-            " written\n";
+    text +=
+        "    " + traffic.tensor + ": " + byteText(traffic.read) + " read, " + byteText(traffic.written) + " written\n";
   for (const std::string &name : cost.unknown)
     text += "    " + name + ": not known before the call\n";
   if (const std::optional<double> seconds = leastTime(explanation))
@@ -78,6 +83,19 @@ void addCost(const Explanation &explanation, std::string &text) {
             numberText(explanation.roofs->operationsPerSecond / 1e9) + " GFLOP/s)\n";
   else if (!explanation.roofs && cost.allSteps() && cost.unknown.empty())
     text += "  at best: --roofs measures this machine, for a second, and says how long that takes\n";
+  if (explanation.measured)
+    text += "  measured: " + measuredText(explanation) + "; " + explanation.measured->memory + "\n";
+}
+
+void addRemarks(const std::vector<Remark> &remarks, std::string &text) {
+  if (!remarks.empty())
+    text += "\nRemarks\n";
+  for (const Remark &remark : remarks) {
+    const std::string where = place(remark.where);
+    text += "  " + (where.empty() ? "" : where + ": ") + remark.text + " [" + remark.id + "]\n";
+    if (!remark.advice.empty())
+      text += "    what would help: " + remark.advice + "\n";
+  }
 }
 
 void addAlternatives(const std::vector<Alternative> &alternatives, std::string &text) {
@@ -88,7 +106,7 @@ void addAlternatives(const std::vector<Alternative> &alternatives, std::string &
     tensor = one.tensor;
     text += "  " + padded(one.format + (one.isOwn ? " *" : ""), 16);
     text += one.why.empty()
-                ? padded(one.steps ? numberText(*one.steps) : "?", 16) + (one.bytes ? numberText(*one.bytes) : "?")
+                ? padded(one.steps ? numberText(*one.steps) : "?", 16) + (one.bytes ? byteText(*one.bytes) : "?")
                 : one.why;
     text += "\n";
   }
@@ -98,9 +116,32 @@ void addAlternatives(const std::vector<Alternative> &alternatives, std::string &
 
 std::string numberText(double number) {
   char text[64];
-  std::snprintf(text, sizeof text, std::abs(number) < kMostInDigits && number == std::floor(number) ? "%.0f" : "%.3g",
-                number);
-  return text;
+  const bool isWhole = std::abs(number) < kMostInDigits && number == std::floor(number);
+  std::snprintf(text, sizeof text, isWhole ? "%.0f" : "%.3g", number);
+  std::string digits = text;
+  const ptrdiff_t first = digits.starts_with('-') ? 2 : 1;
+  for (auto at = static_cast<ptrdiff_t>(digits.size()) - 3; isWhole && at >= first; at -= 3)
+    digits.insert(static_cast<size_t>(at), ",");
+  return digits;
+}
+
+std::string shareText(std::optional<double> share) {
+  constexpr double kLeast = 1e-3;
+  char text[32];
+  std::snprintf(text, sizeof text, " (%.1f %% of all)", 100 * share.value_or(0));
+  return !share ? "" : *share > 0 && *share < kLeast ? " (less than 0.1 % of all)" : text;
+}
+
+std::string measuredText(const Explanation &explanation) {
+  const MeasuredTime &measured = *explanation.measured;
+  std::string text = timeText(measured.seconds) + " a call on " + std::to_string(measured.threads) +
+                     (measured.threads == 1 ? " thread" : " threads");
+  const std::optional<double> least = leastTime(explanation);
+  if (!least || *least <= 0)
+    return text;
+  char times[48];
+  std::snprintf(times, sizeof times, ", %.3g times the best possible", measured.seconds / *least);
+  return text + times;
 }
 
 std::string byteText(double bytes) {
@@ -133,18 +174,14 @@ std::string textOf(const Explanation &explanation) {
       text += ", " + byteText(*tensor.bytes);
     text += "\n";
   }
+  addRemarks(explanation.remarks, text);
   for (const StepLine &step : explanation.steps)
     addStep(step, text);
   addCost(explanation, text);
   addAlternatives(explanation.alternatives, text);
-  if (!explanation.remarks.empty())
-    text += "\nRemarks\n";
-  for (const Remark &remark : explanation.remarks) {
-    const std::string where = place(remark.where);
-    text += "  " + (where.empty() ? "" : where + ": ") + remark.text + " [" + remark.id + "]\n";
-    if (!remark.advice.empty())
-      text += "    what would help: " + remark.advice + "\n";
-  }
+  const Provenance &from = explanation.provenance;
+  if (!from.version.empty())
+    text += "\n" + from.version + " on " + from.machine + "\n$ " + from.command + "\n";
   return text;
 }
 

@@ -5,15 +5,20 @@
 
 namespace spc::explain {
 
-/// Paragraphs: the tensors, a nest of loops for each statement, what a call costs, other formats, remarks.
+/// Paragraphs: the tensors, remarks, a nest of loops for each statement, what a call costs, other formats, provenance.
 std::string textOf(const Explanation &explanation);
 
-/// A whole number, or one in three digits with an exponent where it is large: "1234", "1.23e+10".
+/// A whole number, or one in three digits with an exponent where it is large: "1,234", "1.23e+16".
 std::string numberText(double number);
 /// "1.5 MB"
 std::string byteText(double bytes);
 /// "12.3 us"
 std::string timeText(double seconds);
+
+/// " (12.3 % of all)"; empty where there is none.
+std::string shareText(std::optional<double> share);
+/// "10.2 ms a call on 2 threads, 12.5 times the best possible", where that is known. Requires a measured time.
+std::string measuredText(const Explanation &explanation);
 
 /// Seconds that the traffic and the arithmetic take at best; nullopt without roofs or without data.
 std::optional<double> leastTime(const Explanation &explanation);

@@ -16,6 +16,14 @@ int processorCount() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); // more than a mask of that size holds
 }
 
+std::string processorName() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (const size_t colon = line.find(": "); line.starts_with("model name") && colon != std::string::npos)
+      return line.substr(colon + 2);
+  return "unknown processor";
+}
+
 int64_t cacheBytes(int level) {
   for (int index = 0;; ++index) {
     const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);

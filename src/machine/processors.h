@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace spc::machine {
 
 /// How many processors this process may use (its affinity mask); at least 1.
 int processorCount();
+
+/// What the first processor calls itself; else "unknown processor".
+std::string processorName();
 
 /// Bytes of the first processor's data cache of `level`, 1 the closest; 0 where there is none or it is unknown.
 int64_t cacheBytes(int level);

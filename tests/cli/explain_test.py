@@ -79,7 +79,8 @@ class Explain(SpcCase):
     def numbers(self, text):
         """Steps and bytes of a whole call."""
         call = text.split("A call on this data\n")[1]
-        return [int(re.search(rf"^  {what}: (\d+)", call, re.MULTILINE).group(1)) for what in ("steps", "bytes")]
+        return [int(re.search(rf"^  {what}: ([\d,]+)", call, re.MULTILINE).group(1).replace(",", ""))
+                for what in ("steps", "bytes")]
 
     def check(self, kernel, arguments, steps, byte_count):
         """Both numbers are within a tenth of what is counted here."""
@@ -190,7 +191,50 @@ class Explain(SpcCase):
         copied = self.explain("C(i,j) = A(i,j) * B(i,j)\n", "--format", "A=csr", "--format", "B=csc", "--format", "C=csr")
         self.assertIn("merges 'A' and the copy of 'B'", copied)
         for text in (copied, self.explain("d(i) = A(i,i)\n", "--format", "A=csc")):
-            self.assertNotIn("$", text.split("Remarks\n")[1])
+            self.assertNotIn("$", text.split("Remarks\n")[1].split("\n\n")[0])
+
+    def test_waste_is_remarked_on_first(self):
+        text = self.explain("y(i) = A(i,j) * A(j,k) * x(k)\n", "--format", "A=csr")
+        remarks = text.split("\nRemarks\n")[1].split("\n\n")[0].splitlines()
+        self.assertIn("the sum over k of 'A' and 'x' is worked out again for each i, on which it does not depend [regroup]",
+                      remarks[0])
+        self.assertIn("let t(j) = ..., and read t(j) in its place", remarks[1])
+        self.assertLess(text.index("Remarks"), text.index("y, computed in f64"))
+        for kernel in (SPMM, "D(i,j) = A(i,j) * X(i,k) * Y(j,k)\n", "y(i) = A(i,j) * (A(j,k) + x(k))\n",
+                       "let t(j) = A(j,k) * x(k)\ny(i) = A(i,j) * t(j)\n", "y(i) = A(i,j) * x(j) * z(i)\n",
+                       "y(i) = max(j, max(k, A(i,j) * A(j,k) * x(k)))\n"):
+            self.assertNotIn("[regroup]", self.explain(kernel, "--format", "A=csr"))
+        self.assertIn("[regroup]", self.explain("C(i,l) = A(i,j) * B(j,k) * D(k,l)\n"))
+        whole = "let E(i,j) = Q(i,f) * K(j,f)\nO(i,g) = A(i,j) * exp(E(i,j)) * V(j,g)\n"
+        given = ("--format", "A=csr", "A=a.mtx", "--size", "f=8", "--size", "g=8")
+        text = self.explain(whole, *given)
+        self.assertIn(f"'E' is a dense temporary of i x j, {self.ROWS * self.COLUMNS * F64 / 1000:.3g} kB: each call", text)
+        self.assertIn("multiply it by pattern(A(...))", text)
+        self.assertNotIn("[dense-temporary]", self.explain(whole.replace("= Q", "= pattern(A(i,j)) * Q"), *given))
+
+    def test_each_statement_has_its_share(self):
+        nnz, m, n = len(self.a), self.ROWS, self.COLUMNS
+        text = self.explain(SPMV + "z(i) = 2 * y(i)\n", "--format", "A=csr", "A=a.mtx")
+        shares = [float(number) for number in re.findall(r"steps: \d+ \(([\d.]+) % of all\)", text)]
+        self.assertEqual(shares, [round(100 * nnz / (nnz + m), 1), round(100 * m / (nnz + m), 1)])
+        first, second = csr(self.a, m) + (m + n) * F64, 2 * m * F64
+        shares = [float(number) for number in re.findall(r"kB \(([\d.]+) % of all\), of the arrays", text)]
+        self.assertEqual(shares, [round(100 * first / (first + second), 1)])
+        self.assertNotIn("of all", self.explain(SPMV, "--format", "A=csr", "A=a.mtx"))
+
+    def test_measured_times_stand_beside_the_best_possible(self):
+        text = self.explain(SPMV, "--format", "A=csr", "A=a.mtx", "--measure", env={"SPC_NUM_THREADS": "1"})
+        self.assertRegex(text, r"  at best: \S+ \ws on all cores.*\n  measured: \S+ \ws a call on 1 thread, "
+                               r"\S+ times the best possible; \S+ kB on (ordinary|large) pages")
+        page = self.spc("explain", "-q", "k.tex", "--format", "A=csr", "A=a.mtx", "--measure", "--html", "-").out
+        self.assertIn("times the best possible", page)
+        self.assertIn("[size-missing]", self.spc("explain", "k.tex", "--format", "A=csr", "--measure", expect=1).err)
+
+    def test_provenance_is_said(self):
+        text = self.explain(SPMV, "--format", "A=csr", "A=a.mtx")
+        self.assertRegex(text, r"\nspc \d\S+ \(LLVM \S+\) on .+, \d+ processors?\n\$ spc explain -q k.tex --format A=csr A=a.mtx\n$")
+        page = self.spc("explain", "-q", "k.tex", "--format", "A=csr", "--html", "-").out
+        self.assertIn("<code>spc explain -q k.tex --format A=csr --html -</code>", page)
 
     def test_times_are_said_where_roofs_are_measured(self):
         given = (SPMV, "--format", "A=csr", "A=a.mtx")
@@ -211,7 +255,7 @@ class Explain(SpcCase):
         self.assertIn(f"csr *           {len(self.a)} ", lines["csr"])
         self.assertIn("coo", lines)
         self.assertIn("cannot store it", lines["nm-2-4"])
-        dense = int(lines["dense"].split()[1])
+        dense = int(lines["dense"].split()[1].replace(",", ""))
         self.assertEqual(dense, self.ROWS * self.COLUMNS)
 
     def test_other_formats_have_the_index_types_that_are_asked_for(self):
@@ -219,7 +263,7 @@ class Explain(SpcCase):
             inputs = ("A=a.mtx", *(("B=b.mtx",) if format_of_b else ()))
             tables = [self.explain(kernel, "--format", f"A={one}", *format_of_b, *inputs, "--index", "i64")
                       for one in ("csr", "coo")]
-            lines = [next(line.split()[-1] for line in table.splitlines() if line.startswith(f"  {mark}"))
+            lines = [next(line.split()[-2:] for line in table.splitlines() if line.startswith(f"  {mark}"))
                      for table, mark in ((tables[0], "coo "), (tables[1], "coo *"))]
             self.assertEqual(lines[0], lines[1])
 

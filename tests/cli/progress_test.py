@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What spc run says on a terminal while it works."""
+"""What spc run and spc explain say on a terminal while they work."""
 
 import os
 import pty
@@ -14,12 +14,12 @@ TAIL = "2 2 2.5\n"
 
 
 class Run:
-    """spc run in a terminal, which also is standard output unless `out` is another file."""
+    """spc in a terminal, which also is standard output unless `out` is another file."""
 
-    def __init__(self, folder, *arguments, out=subprocess.DEVNULL, term="xterm"):
+    def __init__(self, folder, *arguments, command="run", out=subprocess.DEVNULL, term="xterm"):
         self.main, terminal = pty.openpty()
         environment = {**os.environ, "TERM": term, "NO_COLOR": "1"}
-        self.process = subprocess.Popen([SPC, "run", *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=out,
+        self.process = subprocess.Popen([SPC, command, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=out,
                                         stderr=terminal, env=environment)
         os.close(terminal)
         self.text = ""
@@ -92,8 +92,11 @@ class ProgressTest(SpcCase):
         calls = Run(self.folder, "short.tex", "--format", "A=csr", "A=random:50x50:density=0.1", "x=ones", "--threads",
                     "1", "--repeat", "100000")
         self.addCleanup(calls.stop)
+        measured = Run(self.folder, "k.tex", "a=ones:400000", "B=zeros:300x300", "--measure", command="explain")
+        self.addCleanup(measured.stop)
         self.assertTrue(call.read_until(r"\rrunning: \d+ of \d+ tasks, \d[^\r]* s( left)?\x1b\[K"), call.text)
         self.assertTrue(calls.read_until(r"\rmeasuring: \d+ of \d+ calls, \d[^\r]* left\x1b\[K"), calls.text)
+        self.assertTrue(measured.read_until(r"\rcalling the kernel: \d[^\r]* s\x1b\[K"), measured.text)
 
 
 if __name__ == "__main__":

@@ -207,7 +207,7 @@ class RunBench(SpcCase):
         given = ["k.tex", "--format", "A=csr", "A=a.mtx"]
         out = self.spc("run", *given, "x=ones", "--bench", "--json", "--repeat", "2").out
         explained = self.spc("explain", *given).out
-        self.assertIn(f"  bytes: {json.loads(out)['bytes']:.0f} (", explained)
+        self.assertIn(f"  bytes: {json.loads(out)['bytes']:,.0f} (", explained)
         one, other = json.loads(out)["round_seconds"]
         self.assertAlmostEqual(json.loads(out)["median_seconds"], (one + other) / 2)
 

@@ -69,7 +69,7 @@ TEST_CASE("bytes are those of the arrays") {
 }
 
 TEST_CASE("numbers for people") {
-  CHECK(numberText(1234) == "1234");
+  CHECK(numberText(1234) == "1,234");
   CHECK(numberText(0.5) == "0.5");
   CHECK(byteText(1500) == "1.5 kB");
   CHECK(timeText(2e-6) == "2 us");
