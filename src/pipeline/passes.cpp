@@ -89,6 +89,9 @@ void addProcessorLoops(mlir::OpPassManager &passes, const LoopOptions &options) 
     addVectorLoops(passes, options);
   if (!options.strictFp)
     passes.addPass(transforms::createFactorReductions());
+  // Before what has several versions of the loop over a segment.
+  if (options.registers > 0)
+    passes.addPass(transforms::createFlattenSegments({!options.strictFp}));
   if (options.registers > 0 && options.trials)
     passes.addPass(transforms::createPrefetchStreams());
   if (!options.strictFp) {

@@ -298,6 +298,24 @@ def SplitComplexSums : Pass<"spc-split-complex-sums", "mlir::func::FuncOp"> {
                            "mlir::math::MathDialect"];
 }
 
+def FlattenSegments : Pass<"spc-flatten-segments", "mlir::func::FuncOp"> {
+  let summary = "Go through a list of coordinates some entries at a time, whatever runs they make up";
+  let description = [{
+    MLIR goes through a level that repeats coordinates (COO's rows) run by run: it looks for where the next coordinate
+    differs, and then has a loop over the run's entries. Runs of one to five entries, whose ends nobody foresees, cost
+    more than what they add up. Where each entry is a few operations on single numbers, the loop goes on by four
+    entries: where all four have one coordinate they are added up in registers, together with those that follow for as
+    long as four more have it, else each of the four is added to memory by itself. Entries keep their order.
+
+    A run may be split where it adds sums to memory, or where entries do all that they do in memory. Without
+    `reassociate` a run has one accumulator, which begins with what is in memory. Sums of half floats stay as they are:
+    they are rounded once a run.
+  }];
+  let dependentDialects = ["dialect::SpcDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
+                           "mlir::LLVM::LLVMDialect"];
+  let options = [Option<"reassociate", "reassociate", "bool", "false", "sums may be reassociated">];
+}
+
 def InterleaveReductions : Pass<"spc-interleave-reductions", "mlir::func::FuncOp"> {
   let summary = "Interleave short reductions: several independent accumulators";
   let description = [{

@@ -4,6 +4,7 @@
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace spc::transforms {
 
@@ -36,6 +37,21 @@ bool carriesSums(scf::ForOp loop) {
   return loop.getNumResults() > 0 && llvm::all_of(llvm::seq(loop.getNumResults()), [&](unsigned number) {
            return matchCarriedSum(loop, number).has_value();
          });
+}
+
+llvm::SmallVector<Value> addChains(mlir::OpBuilder &builder, scf::ForOp loop, mlir::ValueRange chains) {
+  llvm::SmallVector<Value> results(chains);
+  const unsigned sums = loop.getNumResults();
+  // Sums are added in pairs: additions of one level do not wait for each other.
+  for (size_t half = results.size() / 2; half >= std::max(sums, 1U); half /= 2)
+    for (size_t sum = 0; sum < half; ++sum) {
+      Operation *add = matchCarriedSum(loop, static_cast<unsigned>(sum % sums))->op;
+      mlir::IRMapping map;
+      map.map(add->getOperands(), mlir::ValueRange{results[sum], results[sum + half]});
+      results[sum] = builder.clone(*add, map)->getResult(0);
+    }
+  results.resize(sums);
+  return results;
 }
 
 namespace {

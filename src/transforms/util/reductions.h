@@ -25,6 +25,10 @@ std::optional<Addition> matchCarriedSum(mlir::scf::ForOp loop, unsigned number);
 /// Whether the loop carries values, and each of them is such a sum.
 bool carriesSums(mlir::scf::ForOp loop);
 
+/// Adds up what several copies of `loop` have summed, chain by chain: all sums of the first copy, then those of the
+/// next one. Their number is a power of two, and their additions are those that `loop` carries.
+llvm::SmallVector<mlir::Value> addChains(mlir::OpBuilder &builder, mlir::scf::ForOp loop, mlir::ValueRange chains);
+
 /// The operations that a sum passes on its way: additions, and the selects, branches and loops that hand it on. Nothing
 /// else uses the sum, and no addend depends on it.
 using SumSteps = llvm::SmallVector<mlir::Operation *>;

@@ -151,15 +151,7 @@ Values InterleaveReductions::addAtOnce(mlir::ImplicitLocOpBuilder &ops, scf::For
   for (unsigned more = sums; more < chains * sums; ++more)
     inits.push_back(zeroOf(ops, inits[more % sums].getType()));
   Values results = writeLoop(ops, loop, from, middle, inits, chains, entries);
-  // The accumulators are added in pairs: additions of one level do not wait for each other.
-  for (size_t half = results.size() / 2; half >= sums; half /= 2)
-    for (size_t sum = 0; sum < half; ++sum) {
-      Operation *add = matchCarriedSum(loop, static_cast<unsigned>(sum % sums))->op;
-      mlir::IRMapping map;
-      map.map(add->getOperands(), mlir::ValueRange{results[sum], results[sum + half]});
-      results[sum] = ops.clone(*add, map)->getResult(0);
-    }
-  results.resize(sums);
+  results = addChains(ops, loop, results);
   results.insert(results.begin(), middle);
   return results;
 }
