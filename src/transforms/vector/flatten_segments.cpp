@@ -42,6 +42,8 @@ private:
   void addEntry(mlir::ImplicitLocOpBuilder &ops, Value position, mlir::IRMapping map,
                 llvm::MutableArrayRef<Value> sums);
   Value isOneRun(mlir::ImplicitLocOpBuilder &ops, Value from, Value coordinate);
+  void writeSingle(mlir::ImplicitLocOpBuilder &ops, Value begin, Value end);
+  Value writeToMultiple(mlir::ImplicitLocOpBuilder &ops, Value begin);
   Value writeFour(mlir::ImplicitLocOpBuilder &ops, Value position);
   Value writeRun(mlir::ImplicitLocOpBuilder &ops, llvm::MutableArrayRef<mlir::IRMapping> entries, Value next);
   Values writeEntries(mlir::ImplicitLocOpBuilder &ops, llvm::MutableArrayRef<mlir::IRMapping> entries, Value next);
@@ -241,10 +243,31 @@ Value RunWriter::writeFour(mlir::ImplicitLocOpBuilder &ops, Value position) {
   return scf::IfOp::create(ops, isRun, run, single).getResult(0);
 }
 
+/// Writes entries from `begin` up to `end`, each by itself.
+void RunWriter::writeSingle(mlir::ImplicitLocOpBuilder &ops, Value begin, Value end) {
+  auto loop = scf::ForOp::create(ops, begin, end, arith::ConstantIndexOp::create(ops, 1));
+  keepLoopAsItIs(loop);
+  mlir::ImplicitLocOpBuilder inner(ops.getLoc(), ops.getContext());
+  inner.setInsertionPointToStart(loop.getBody());
+  mlir::IRMapping entry = writeEarly(inner, loop.getInductionVar());
+  writeLate(inner, entry);
+}
+
+/// Writes the entries up to a multiple of how many are done at once, so that a row is added up in the same way wherever
+/// its chunk begins: which is at a row, so that these entries are not of one run. Returns the position behind them.
+Value RunWriter::writeToMultiple(mlir::ImplicitLocOpBuilder &ops, Value begin) {
+  Value last = plus(ops, begin, kAtOnce - 1);
+  Value multiple = arith::AndIOp::create(ops, last, arith::ConstantIndexOp::create(ops, -kAtOnce));
+  Value end = arith::MinSIOp::create(ops, multiple, runs_.limit);
+  end = arith::MaxSIOp::create(ops, end, begin);
+  writeSingle(ops, begin, end);
+  return end;
+}
+
 void RunWriter::write() {
   mlir::OpBuilder builder(runs_.loop);
   mlir::ImplicitLocOpBuilder ops(runs_.loop.getLoc(), builder);
-  const Value begin = runs_.loop.getInits()[0];
+  const Value begin = writeToMultiple(ops, runs_.loop.getInits()[0]);
   full_ = arith::SubIOp::create(ops, runs_.limit, arith::ConstantIndexOp::create(ops, kAtOnce - 1));
   const auto test = [&](mlir::OpBuilder &inner, mlir::Location at, mlir::ValueRange position) {
     Value isFull = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::slt, position[0], full_);
@@ -255,11 +278,7 @@ void RunWriter::write() {
     scf::YieldOp::create(body, writeFour(body, position[0]));
   };
   auto most = scf::WhileOp::create(ops, mlir::TypeRange{begin.getType()}, mlir::ValueRange{begin}, test, four);
-  auto rest = scf::ForOp::create(ops, most.getResult(0), runs_.limit, arith::ConstantIndexOp::create(ops, 1));
-  keepLoopAsItIs(rest);
-  ops.setInsertionPointToStart(rest.getBody());
-  mlir::IRMapping entry = writeEarly(ops, rest.getInductionVar());
-  writeLate(ops, entry);
+  writeSingle(ops, most.getResult(0), runs_.limit);
   runs_.loop.erase();
   if (runs_.firstSearch->use_empty())
     runs_.firstSearch.erase();
