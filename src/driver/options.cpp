@@ -1,6 +1,7 @@
 #include "driver/options.h"
 
 #include "driver/command_help.h"
+#include "driver/foreign_options.h"
 #include "driver/log.h"
 #include "driver/version.h"
 
@@ -91,7 +92,10 @@ void reportExtra(CLI::App &app, Session &session, const std::string &extra) {
   size_t equals = extra.find('=');
   std::string option = extra.substr(0, equals);
   Diagnostic &diagnostic = session.usage(kUnknownOption, where, "unknown option '" + option + "'");
-  if (std::optional<std::string> near = likelyOption(option, optionNames(app))) {
+  const std::vector<std::string> known = optionNames(app);
+  if (adviseForeignOption(extra, where, known, diagnostic))
+    return;
+  if (std::optional<std::string> near = likelyOption(option, known)) {
     diagnostic.advise("did you mean '" + *near + "'?").fix(partOf(where, 0, option.size()), *near);
   } else {
     diagnostic.advise(help);
@@ -125,7 +129,9 @@ void reportUnknownWarning(Session &session, const std::string &option) {
   for (std::string_view name : WarningOptions::knownNotes())
     for (const char *prefix : {"", "no-"})
       candidates.push_back(prefix + std::string(name));
-  if (std::optional<std::string> near = didYouMean(option, candidates))
+  if (option == "all" || option == "extra" || option == "everything")
+    diagnostic.advise("leave it out: all warnings are on; -Wno-NAME turns one off, -Werror makes errors of them");
+  else if (std::optional<std::string> near = didYouMean(option, candidates))
     diagnostic.advise("did you mean '-W" + *near + "'?");
   else
     diagnostic.advise("known warnings: " + listOf(WarningOptions::known()) +
@@ -140,6 +146,19 @@ std::string asGiven(const CLI::App &app, const Session &session, const std::stri
       if (session.find("-" + shorter))
         return "-" + shorter;
   return oneDash(option);
+}
+
+/// A number out of range, which may be several arguments that a script gave as one, or -Ofast.
+void reportRange(Session &session, const std::string &option, const std::string &value, const std::string &range,
+                 const std::string &otherwise) {
+  Diagnostic &diagnostic = session.usage(kUsage, session.find(option),
+                                         option + " takes a whole number from " + range + ", not '" + value + "'");
+  if (const size_t blank = value.find(' '); blank != std::string::npos && value.find('-', blank) != std::string::npos)
+    diagnostic.advise("these are several arguments, which were given as one: quote each by itself");
+  else if (option == "-O" && value == "fast")
+    diagnostic.advise("write -O3; --fp=fast is the default");
+  else
+    diagnostic.advise(otherwise);
 }
 
 /// What CLI11 finds wrong, in this program's words.
@@ -157,8 +176,8 @@ void reportParseError(const CLI::App &app, Session &session, const CLI::ParseErr
     else if (wrong.ends_with(" missing"))
       message = "'" + option + "' lacks a value";
     else if (wrong.starts_with(kValue) && range != std::string::npos)
-      message = option + " takes a whole number from " + wrong.substr(range + kRange.size()) + ", not '" +
-                wrong.substr(kValue.size(), range - kValue.size()) + "'";
+      return reportRange(session, option, wrong.substr(kValue.size(), range - kValue.size()),
+                         wrong.substr(range + kRange.size()), "run '" + app.get_name() + " --help'");
     else
       message = option + wrong;
   } else if (message.ends_with(kRequired)) {

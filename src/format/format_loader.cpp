@@ -106,6 +106,7 @@ private:
 
   std::optional<FileRef> locate(const std::string &target, Span where);
   void reportUnknown(const std::string &target, Span where);
+  std::optional<std::string> withoutEnding(const std::string &target, const std::set<std::string> &known) const;
   std::optional<std::string> readText(const FileRef &file, Span where);
   std::optional<FormatFile> readFile(const FileRef &file, Span where);
   std::optional<std::vector<int64_t>> parseModes(const std::string &text, Span where);
@@ -138,8 +139,12 @@ std::optional<FormatRule> Session::resolve(const std::string &text, Span where) 
   std::optional<FormatFile> file = load(text, where);
   if (!file)
     return std::nullopt;
-  if (!file->format)
-    diagnostics_.report(kFormatReference, where, "'" + text + "' binds tensors by name, where one format is needed");
+  if (!file->format) {
+    Diagnostic &error = diagnostics_.report(kFormatReference, where,
+                                            "'" + text + "' binds tensors by name, where one format is needed");
+    if (open_.empty())
+      error.advise("give it for all tensors that it names: --format " + text);
+  }
   return file->format;
 }
 
@@ -198,6 +203,32 @@ std::optional<FileRef> Session::locate(const std::string &target, Span where) {
   return std::nullopt;
 }
 
+/// The format that a name with a mistaken ending means: a file's path, or a name.
+std::optional<std::string> Session::withoutEnding(const std::string &target, const std::set<std::string> &known) const {
+  const size_t dot = target.rfind('.');
+  if (dot == std::string::npos || dot == 0)
+    return std::nullopt;
+  const std::string stem = target.substr(0, dot), file = stem + std::string(kExtension);
+  std::error_code error;
+  const fs::path folder = open_.empty() ? fs::path() : open_.back().parent_path();
+  if (fs::exists(folder / file, error))
+    return file;
+  return known.contains(stem) ? std::optional(stem) : std::nullopt;
+}
+
+/// Whether `target` is several bindings in one argument, `csr x=dense`; what to write is advised then.
+bool adviseSeveral(const std::string &target, Span where, Diagnostic &diagnostic) {
+  const size_t end = target.find_first_of(" ,;");
+  const size_t equals = target.find('=', std::min(end, target.size()));
+  if (equals == std::string::npos)
+    return false;
+  const std::string whole(where.file->text().substr(0, where.end));
+  const size_t next = target.find_first_not_of(" ,;", end);
+  const std::string first = whole.substr(0, whole.size() - target.size()) + target.substr(0, end);
+  diagnostic.advise("each tensor has an option of its own: --format " + first + " --format " + target.substr(next));
+  return true;
+}
+
 void Session::reportUnknown(const std::string &target, Span where) {
   std::set<std::string> known;
   for (KnownFormat &format : knownFormats(folders_))
@@ -206,7 +237,10 @@ void Session::reportUnknown(const std::string &target, Span where) {
   for (const std::string &name : known)
     list += (list.empty() ? "" : ", ") + name;
   Diagnostic &diagnostic = diagnostics_.report(kUnknownFormat, where, "unknown format '" + target + "'");
-  if (std::optional<std::string> guess = didYouMean(target, {known.begin(), known.end()})) {
+  if (adviseSeveral(target, where, diagnostic))
+    return;
+  std::optional<std::string> guess = withoutEnding(target, known);
+  if (guess || (guess = didYouMean(target, {known.begin(), known.end()}))) {
     diagnostic.message += " (did you mean '" + *guess + "'?)";
     diagnostic.fix({where.file, where.begin, std::min<uint32_t>(where.end, where.begin + target.size())}, *guess);
   }

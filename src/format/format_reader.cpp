@@ -1,6 +1,7 @@
 #include "format/format_reader.h"
 
 #include "format/binsparse.h"
+#include "format/foreign_formats.h"
 #include "format/format_keys.h"
 #include "format/json_object.h"
 #include "format/level_reader.h"
@@ -19,6 +20,8 @@ public:
   FormatReader(FormatResolver &resolver, Diagnostics &diagnostics) : resolver_(resolver), diagnostics_(diagnostics) {}
 
   std::optional<FormatRule> format(const JsonNode &node, const std::string &name) {
+    if (reportForeignFormat(node, diagnostics_))
+      return std::nullopt;
     if (hasKey(node, "binsparse"))
       return readBinsparse(node, name, diagnostics_);
     if (hasKey(node, "sum"))

@@ -57,10 +57,7 @@ std::string essence(std::string message) {
 class TreeBuilder {
 public:
   TreeBuilder(const SourceFile &source, Diagnostics &diagnostics)
-      : source_(source), text_(source.text()), diagnostics_(diagnostics) {
-    if (text_.substr(0, 3) == "\xEF\xBB\xBF")
-      at_ = 3;
-  }
+      : source_(source), text_(source.text()), diagnostics_(diagnostics) {}
 
   std::optional<JsonNode> build() {
     JsonNode root;
@@ -175,6 +172,27 @@ private:
   }
 };
 
+/// What of other notations than JSON an error at `at` is, and what to write; `at` moves to where that begins.
+struct Slip {
+  std::string message;
+  std::string help;
+};
+
+std::optional<Slip> slipAt(std::string_view text, uint32_t &at) {
+  const std::string_view rest = text.substr(std::min<size_t>(at, text.size()));
+  if (rest.starts_with("#") || rest.starts_with("//") || rest.starts_with("/*"))
+    return Slip{"JSON has no comments", "leave it out, or write a text: \"description\": \"...\""};
+  if (rest.starts_with("'"))
+    return Slip{"texts stand in double quotes", "write \"...\""};
+  if (!rest.starts_with("]") && !rest.starts_with("}"))
+    return std::nullopt;
+  const size_t before = text.substr(0, at).find_last_not_of(" \t\r\n");
+  if (before == std::string_view::npos || text[before] != ',')
+    return std::nullopt;
+  at = static_cast<uint32_t>(before);
+  return Slip{"nothing follows this ','", "leave it out before a '" + std::string(rest.substr(0, 1)) + "'"};
+}
+
 } // namespace
 
 const char *inWords(JsonKind kind) {
@@ -209,7 +227,11 @@ std::optional<JsonNode> parseJson(const SourceFile &source, Diagnostics &diagnos
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &check)) {
     auto end = static_cast<uint32_t>(std::min(check.errorPosition, text.size()));
     uint32_t begin = check.errorPosition > text.size() || end == 0 ? end : end - 1;
-    diagnostics.report(kFormatSyntax, {&source, begin, end}, "malformed JSON: " + essence(check.errorMessage));
+    if (const std::optional<Slip> slip = slipAt(text, begin))
+      diagnostics.report(kFormatSyntax, {&source, begin, begin + 1}, "malformed JSON: " + slip->message)
+          .advise(slip->help);
+    else
+      diagnostics.report(kFormatSyntax, {&source, begin, end}, "malformed JSON: " + essence(check.errorMessage));
     return std::nullopt;
   }
   return TreeBuilder(source, diagnostics).build();

@@ -12,7 +12,8 @@ constexpr std::array<std::string_view, 13> kWarnings{
     "precision",  "reorder",   "slow-order", "unused", "unused-option", "zero-gradient"};
 
 // Every id that is reported with Severity::Note, sorted.
-constexpr std::array<std::string_view, 5> kNotes{"checked", "cost", "format-bound", "old-values", "output-format"};
+constexpr std::array<std::string_view, 6> kNotes{"checked",    "cost",          "format-bound",
+                                                 "old-values", "output-format", "same-extent"};
 
 bool isWarning(std::string_view name) {
   return std::binary_search(kWarnings.begin(), kWarnings.end(), name);

@@ -100,7 +100,7 @@ public:
       direct_ = true;
       return {};
     }
-    struct stat status {};
+    struct stat status{};
     if (::stat(path_.c_str(), &status) != 0) {
       if (errno != ENOENT)
         return systemMessage(errno);
@@ -123,7 +123,7 @@ public:
   std::string whyNotInFolder() const {
     const fs::path folder = fs::path(final_).parent_path();
     const bool isFine = direct_ || ::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0;
-    return isFine ? std::string() : systemMessage(errno);
+    return isFine ? std::string() : inFolder(errno);
   }
 
   std::string writeTemporary(const ByteSource &bytes) {
@@ -135,7 +135,7 @@ public:
       if (file < 0 && errno == EEXIST)
         continue;
       if (file < 0)
-        return systemMessage(errno);
+        return inFolder(errno);
       temporary_ = name;
       removeOnSignal(name);
       int error = writeAndClose(file, bytes);
@@ -170,6 +170,14 @@ public:
   bool clashesWith(const PendingFile &other) const { return !direct_ && !other.direct_ && final_ == other.final_; }
 
 private:
+  // Names the folder, where it is what does not exist.
+  std::string inFolder(int error) const {
+    const fs::path given = fs::path(path_).parent_path(), last = fs::path(final_).parent_path();
+    std::error_code failed;
+    const fs::path &folder = given.empty() || fs::exists(given, failed) ? last : given;
+    return error == ENOENT ? "there is no folder '" + folder.string() + "'" : systemMessage(error);
+  }
+
   std::string path_;
   std::string final_;
   std::string temporary_;

@@ -7,6 +7,9 @@
 namespace spc {
 
 SourceFile::SourceFile(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF"; // which editors count as no column
+  if (text_.starts_with(kByteOrderMark))
+    text_.erase(0, kByteOrderMark.size());
   lineStarts_.push_back(0);
   for (size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1))
     lineStarts_.push_back(static_cast<uint32_t>(at + 1));

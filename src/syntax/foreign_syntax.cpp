@@ -258,7 +258,8 @@ void adviseInPlace(const TokenStream &tokens, Diagnostic &error) {
   const Token &before = tokens.previous();
   const bool followsSum = before.kind == TokenKind::Name && tokens.text(before).starts_with("sum_");
   const bool followsIf = before.kind == TokenKind::Name && tokens.text(before) == "if";
-  if (text == "if" || text == "where" || followsIf)
+  const bool isCondition = text == "if" || text == "where" || text == "when" || text == "unless" || text == "otherwise";
+  if (isCondition || followsIf)
     error.advise(std::string(kIfHelp));
   else if (text == "for")
     error.advise(std::string(kLoopHelp));
@@ -270,6 +271,11 @@ void adviseInPlace(const TokenStream &tokens, Diagnostic &error) {
     error.advise(std::string(kSumHelp));
   else if (isComment(tokens))
     error.advise("a comment begins with '#'");
+}
+
+void adviseGuard(const TokenStream &tokens, Diagnostic &error) {
+  if (tokens.at(TokenKind::Comma) || tokens.at(TokenKind::Colon))
+    error.advise("no condition follows a statement; " + std::string(kIfHelp));
 }
 
 } // namespace spc::syntax

@@ -19,4 +19,8 @@ Diagnostic *reportForeignCharacter(const TokenStream &tokens, SyntaxErrors &erro
 /// Adds what to write instead where a statement goes on with a word or an operator of another language.
 void adviseInPlace(const TokenStream &tokens, Diagnostic &error);
 
+/// Says what to write for a condition at the end of a statement, `y(i) = x(i), i > 0`, whose comma is the current
+/// token.
+void adviseGuard(const TokenStream &tokens, Diagnostic &error);
+
 } // namespace spc::syntax

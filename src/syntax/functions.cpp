@@ -11,14 +11,23 @@ constexpr DiagnosticKind kUnknownFunction{"unknown-function", Severity::Error};
 /// A function of other languages, and what to write for it.
 struct Missing {
   std::string_view name;
-  std::string_view instead;
-  bool isNoTensor = false; ///< hardly any tensor has this name
+  std::string_view instead; ///< in quotes, or a sentence
+  bool isNoTensor = false;  ///< hardly any tensor has this name
 };
 
-constexpr std::array<Missing, 32> kMissing{
-    {{"average", "'mean(j, ...)'", true},
+constexpr std::string_view kSelect = "write 'select(condition, x, y)', as in 'y(i) = select(x(i) > 0, x(i), 0)'";
+constexpr std::string_view kSolve =
+    "no statement solves, as each element would need those before it; "
+    "'y(i) = (b(i) - sum(j, R(i,j) * x(j))) / d(i)', with A = diag(d) + R, is a step of "
+    "an iteration";
+constexpr std::string_view kSort = "no statement sorts; 'max(i, x(i))' and 'argmax(i, x(i))' are the first of an order";
+
+constexpr std::array<Missing, 44> kMissing{
+    {{"argsort", kSort, true},
+     {"average", "'mean(j, ...)'", true},
      {"clamp", "'min(max(x, a), b)'"},
      {"clip", "'min(max(x, a), b)'"},
+     {"cond", "'select(condition, x, y)'"},
      {"cosh", "'(exp(x) + exp(-x)) / 2'", true},
      {"cumsum", "'y(i) = sum(j, x(j) * (j <= i))', which takes n*n steps", true},
      {"diag", "'d(i) = A(i,i)' for the diagonal of A"},
@@ -26,6 +35,8 @@ constexpr std::array<Missing, 32> kMissing{
      {"einsum", "the product with its indices, 'y(i) = A(i,j) * x(j)' for 'ij,j->i'", true},
      {"exp2", "'pow(2, x)'"},
      {"fmod", "'x % y'", true},
+     {"if", kSelect, true},
+     {"ifelse", kSelect, true},
      {"inv", "'1 / x'"},
      {"leaky_relu", "'max(x, 0.01 * x)'", true},
      {"log10", "'log(x) / log(10)'", true},
@@ -36,19 +47,25 @@ constexpr std::array<Missing, 32> kMissing{
      {"maximum", "'max(x, y)'"},
      {"minimum", "'min(x, y)'"},
      {"norm", "'sqrt(sum(i, x(i) * x(i)))'", true},
+     {"piecewise", kSelect, true},
      {"power", "'pow(x, y)'"},
      {"product", "'prod(j, ...)'", true},
      {"rsqrt", "'1 / sqrt(x)'"},
      {"silu", "'x * sigmoid(x)'"},
      {"sinh", "'(exp(x) - exp(-x)) / 2'", true},
+     {"solve", kSolve, true},
+     {"sort", kSort, true},
      {"softmax",
       "'y(i,j) = exp(x(i,j) - m(i)) / z(i)', with 'let m(i) = max(j, x(i,j))' and "
       "'let z(i) = sum(j, exp(x(i,j) - m(i)))' before it",
       true},
      {"softplus", "'log1p(exp(x))'", true},
+     {"spsolve", kSolve, true},
      {"square", "'x * x'"},
+     {"topk", kSort, true},
      {"trace", "'t = A(i,i)'"},
      {"transpose", "the indices the other way round, 'B(j,i) = A(i,j)'"},
+     {"trsv", kSolve, true},
      {"trunc", "'f64(i64(x))'"},
      {"where", "'select(condition, x, y)'"}}};
 
@@ -66,7 +83,8 @@ std::optional<std::string> likelyFunction(const std::string &name) {
     return meant;
   std::vector<std::string> missing;
   for (const Missing &each : kMissing)
-    missing.emplace_back(each.name);
+    if (each.name != "if") // many short names are near to it
+      missing.emplace_back(each.name);
   return didYouMean(name, missing);
 }
 
@@ -105,11 +123,14 @@ void reportUnknownFunction(const Name &name, SyntaxErrors &errors) {
   const Missing *missing = missingNamed(name.text);
   const std::optional<std::string> meant = missing ? std::nullopt : likelyFunction(name.text);
   if (const Missing *other = meant ? missingNamed(*meant) : nullptr)
-    error.advise("did you mean '" + *meant + "'? There is none, either; write " + std::string(other->instead));
+    error.advise("did you mean '" + *meant + "'? There is none, either; " +
+                 (other->instead.starts_with('\'') ? "write " : "") + std::string(other->instead));
   else if (meant)
     error.fix(name.where, *meant);
-  else if (missing)
+  else if (missing && missing->instead.starts_with('\''))
     error.advise("write " + std::string(missing->instead) + "; or declare '" + shown + "', if it is a tensor");
+  else if (missing)
+    error.advise(std::string(missing->instead));
   else
     error.advise("a tensor's indices are index variables, as in '" + shown + "(i, j)'");
 }

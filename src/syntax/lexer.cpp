@@ -3,8 +3,6 @@
 namespace spc::syntax {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
 bool isDigit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -20,10 +18,7 @@ bool isBlank(char c) {
 
 } // namespace
 
-Lexer::Lexer(std::string_view text) : text_(text) {
-  if (text_.starts_with(kByteOrderMark))
-    position_ = static_cast<uint32_t>(kByteOrderMark.size());
-}
+Lexer::Lexer(std::string_view text) : text_(text) {}
 
 void Lexer::skipBlanks() {
   while (position_ < text_.size() && isBlank(text_[position_]))

@@ -381,7 +381,9 @@ bool Parser::endOfStatement(const std::string &what) {
     if (error.help.empty())
       error.fix(tokens_.gap(), "*");
   } else {
-    errors_.unexpected(what);
+    Diagnostic &error = errors_.unexpected(what);
+    if (!declared)
+      adviseGuard(tokens_, error);
   }
   return false;
 }

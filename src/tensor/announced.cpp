@@ -55,6 +55,7 @@ std::optional<Announced> announcedBy(const std::string &path, std::optional<uint
   Diagnostics unheard{WarningOptions()};
   TextSource source(path, limit, unheard);
   TextReader reader(source, path, unheard);
+  reader.skipByteOrderMark();
   if (reader.startsWith("%%MatrixMarket"))
     return readAnnounced(reader);
   if (reader.failed())

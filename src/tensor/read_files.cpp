@@ -84,6 +84,11 @@ std::optional<FileTensor> read(const std::string &path, const ReadRequest &reque
                                Diagnostics &diagnostics, WorkCount *count) {
   TextSource source(path, limit, diagnostics, count);
   TextReader reader(source, path, diagnostics);
+  reader.skipByteOrderMark();
+  if (reader.startsWith("\xFF\xFE") || reader.startsWith("\xFE\xFF")) {
+    reader.malformedFile("it is text of UTF-16: save it as UTF-8, 'iconv -f UTF-16 -t UTF-8'");
+    return std::nullopt;
+  }
   const bool hasBanner = reader.startsWith("%%MatrixMarket");
   if (reader.failed())
     return std::nullopt;

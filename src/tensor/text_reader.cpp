@@ -63,6 +63,12 @@ bool TextReader::startsWith(std::string_view text) {
   return std::string_view(at_, static_cast<size_t>(end_ - at_)).starts_with(text);
 }
 
+void TextReader::skipByteOrderMark() {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (startsWith(kByteOrderMark))
+    at_ += kByteOrderMark.size();
+}
+
 size_t TextReader::bytes(char *to, size_t count) {
   size_t have = std::min(count, static_cast<size_t>(end_ - at_));
   std::memcpy(to, at_, have);
@@ -193,6 +199,8 @@ bool TextReader::integer(int64_t &number, std::string_view what) {
 bool TextReader::coordinate(int64_t &number, std::string_view what, int64_t extent) {
   if (!integer(number, what))
     return false;
+  if (number == 0 && extent != 0)
+    return outOfRange(std::string(what) + " is 0, but they count from 1: add 1 to those of a file that begins at 0");
   if (number < 1 || number > extent) {
     std::string range = extent == std::numeric_limits<int64_t>::max() ? "less than 1"
                         : extent == 0                                 ? "in a dimension without elements"

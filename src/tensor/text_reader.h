@@ -31,6 +31,9 @@ public:
   /// Whether the text begins so; asked before anything is read.
   bool startsWith(std::string_view text);
 
+  /// Leaves out a byte order mark of UTF-8; asked before anything is read.
+  void skipByteOrderMark();
+
   /// The next bytes of a file that is no text: fewer than asked for at its end and where the source fails alone.
   size_t bytes(char *to, size_t count);
 

@@ -15,6 +15,16 @@ std::string coordinateName(int dim) {
   return "coordinate " + std::to_string(dim + 1);
 }
 
+/// Whether what stands in front of the first entries is a header of two lines, as MLIR's runtime writes it: the order
+/// and how many entries there are, then the sizes.
+bool endsLine(TextReader &text, int order, size_t entries) {
+  if (order > 1 || entries > 2 || text.atLineEnd())
+    return text.lineEnd();
+  return text.malformed("'" + std::string(text.token()) +
+                        "' stands where the line ends in those before it: a .tns file has no header of order, entries "
+                        "and sizes; leave these two lines out");
+}
+
 /// Reads the line that `text` is at and all that follow.
 bool readEntries(TextReader &text, const Shape &shape, int order, Coordinates &result) {
   constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
@@ -30,7 +40,7 @@ bool readEntries(TextReader &text, const Shape &shape, int order, Coordinates &r
       largest[d] = std::max(largest[d], at[d] + 1);
     }
     Number value;
-    if (!text.real(value) || !text.lineEnd())
+    if (!text.real(value) || !endsLine(text, order, result.values.size()))
       return false;
     result.append(at.data(), value);
     requireRoom(result);

@@ -173,6 +173,12 @@ TEST_CASE("tns files") {
   CHECK(entries.values == Doubles{1.5, -2});
 }
 
+TEST_CASE("a byte order mark is no part of a data file") {
+  const std::string mark = "\xEF\xBB\xBF";
+  CHECK(read("a.tns", mark + "1 2 5\n").coordinates == Ints{0, 1});
+  CHECK(read("a.mtx", mark + kBanner + "2 2 1\n2 1 1\n").coordinates == Ints{1, 0});
+}
+
 TEST_CASE("malformed Matrix Market files are reported with path and line") {
   const std::string array = "%%MatrixMarket matrix array real general\n";
   const std::vector<std::pair<std::string, const char *>> refusals = {
@@ -201,7 +207,7 @@ TEST_CASE("malformed Matrix Market files are reported with path and line") {
       {kBanner + "2 2 2\n1 1 1\n", ":4: the file ends after 1 of 2 entries"},
       {kBanner + "2 2 9223372036854775807\n1 1 1\n", "the file ends after 1 of 9223372036854775807 entries"},
       {kBanner + "2 2 1\n1 1 1\n2 2 2\n", ":4: unexpected text after the last"},
-      {kBanner + "2 2 1\n% fine\n0 1 1\n", ":4: row 0 is not between 1 and 2 [tensor-range]"},
+      {kBanner + "2 2 1\n% fine\n0 1 1\n", ":4: row is 0, but they count from 1: add 1"},
       {kBanner + "2 2 1\n1 3 1\n", "column 3 is not between 1 and 2"},
       {kBanner + "0 2 1\n1 1 1\n", "row 1 is in a dimension without elements"},
       {kBanner + "2 2 1\n1.5 1 1\n", "expected row, an integer, found '1.5'"},
@@ -231,8 +237,13 @@ TEST_CASE("malformed tns files are reported with path and line") {
       {"1 1 1 1 1 1 1 1 1 5\n", "more than 8 dimensions are not supported"},
       {"1 1 5\n1 1\n", ":2: expected a value, found the end of the line"},
       {"1 1 5\n1 1 1 5\n", ":2: unexpected '5'"},
-      {"1 0 5\n", "coordinate 2 0 is less than 1"},
+      {"1 0 5\n", "coordinate 2 is 0, but they count from 1: add 1"},
       {"1 -1 5\n", "coordinate 2 -1 is less than 1"},
+      {"2 3\n2 2\n1 1 2.5\n", ":3: '2.5' stands where the line ends in those before it"},
+      {"3 1\n2 2 2\n1 1 1 2.5\n", ":2: '2' stands where the line ends in those before it"},
+      {"\xFF\xFE"
+       "1 1 2.5\n",
+       "it is text of UTF-16: save it as UTF-8"},
       {"1 1e0 5\n", "expected coordinate 2, an integer, found '1e0'"},
       {"1 1 NaNa\n", "expected a value"},
   };

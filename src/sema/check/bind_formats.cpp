@@ -130,6 +130,8 @@ private:
             (order ? " is for tensors of order " + std::to_string(*order) + ", but " : " does not fit: ") +
             inQuotes(tensor.name) + " is " + what);
     mismatch.note(tensor.where, inQuotes(tensor.name) + " is here");
+    if (tensor.order() == 0 && order)
+      mismatch.advise("a tensor is written with its indices, a matrix product as 'y(i) = A(i,j) * x(j)'");
   }
 
   // Operands by first appearance on a right side.

@@ -200,8 +200,12 @@ private:
     if (type_ == ValueType::Bool && (binary.op == BinaryOp::Sub || binary.op == BinaryOp::Div)) {
       reportBool(node.where, binary.op == BinaryOp::Sub ? "'-'" : "'/'");
     } else if (binary.op == BinaryOp::Div && kindOf(type_) < kindOf(ValueType::F64)) {
-      Diagnostic &division = analysis_.diagnostics.report(
-          kTypeOperator, node.where, "'/' is not defined on integers, and this is computed in " + typeName());
+      const Span sum = binary.left->where;
+      const bool isMean = sum.begin == node.where.begin && sum.end == node.where.end;
+      Diagnostic &division =
+          analysis_.diagnostics.report(kTypeOperator, node.where,
+                                       std::string(isMean ? "'mean' divides, which" : "'/'") +
+                                           " is not defined on integers, and this is computed in " + typeName());
       adviseType(division, ValueType::F64, " to compute in floats");
     }
   }

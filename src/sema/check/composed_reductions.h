@@ -16,4 +16,8 @@ NodePtr countOf(std::vector<VariableId> variables, NodePtr access, Span where);
 /// reduction to it by `min` or `max`, over variables of its own.
 NodePtr placeOf(NodePtr values, NodePtr extreme);
 
+/// What is wrong with an `argmin` or `argmax` over several variables, and how each is found, in words.
+std::string ofOneVariable(const syntax::Reduce &source);
+std::string placesInSteps(const syntax::Reduce &source);
+
 } // namespace spc::sema

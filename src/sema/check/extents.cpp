@@ -9,6 +9,7 @@ namespace {
 
 constexpr DiagnosticKind kShapeClash{"shape-clash", Severity::Error};
 constexpr DiagnosticKind kUnsizedVariable{"unsized-variable", Severity::Error};
+constexpr DiagnosticKind kSameExtent{"same-extent", Severity::Note};
 
 constexpr size_t kLastRank = SIZE_MAX / 2; ///< of names: after all those of the text
 
@@ -16,6 +17,7 @@ constexpr size_t kLastRank = SIZE_MAX / 2; ///< of names: after all those of the
 struct ClassName {
   std::string text;
   size_t rank = SIZE_MAX;
+  Span where = {}; ///< of a declared name
 };
 
 struct FixedSize {
@@ -64,6 +66,21 @@ public:
     takeFirst(variables_[a], variables_[b]);
     if (!fixed_[a])
       fixed_[a] = fixed_[b];
+  }
+
+  /// Merges the class of an index variable and that of a dimension. Two declared names for one size may be a slip.
+  void mergeByIndex(int variable, int dimension, Span use, const std::string &name) {
+    const ClassName kept = declared_[find(variable)], other = declared_[find(dimension)];
+    merge(variable, dimension, use, inQuotes(name));
+    if (kept.text.empty() || other.text.empty() || kept.text == other.text)
+      return;
+    diagnostics_
+        .report(kSameExtent, use,
+                inQuotes(name) + " runs over " + inQuotes(kept.text) + " and " + inQuotes(other.text) +
+                    ", so that these are one size")
+        .note(kept.where, inQuotes(kept.text) + " is declared here")
+        .note(other.where, inQuotes(other.text) + " is declared here")
+        .advise("give both the same name if that is meant, or index another dimension");
   }
 
   const ClassName &declaredName(int node) { return declared_[find(node)]; }
@@ -130,7 +147,7 @@ private:
         const std::string &name = std::get<std::string>(extent.value);
         auto [entry, isNew] = named.try_emplace(name, dimensions_[id][k]);
         if (isNew)
-          classes_.nameDeclared(entry->second, {name, declaration->where.begin + k});
+          classes_.nameDeclared(entry->second, {name, declaration->where.begin + k, extent.where});
         else
           classes_.merge(entry->second, dimensions_[id][k], extent.where, inQuotes(name));
       }
@@ -161,8 +178,8 @@ private:
   void tie(const Access &access, const Scope &scope, const VariableNodes &variables) {
     for (size_t k = 0; k < access.variables.size(); ++k) {
       VariableId variable = access.variables[k];
-      classes_.merge(variables[variable], dimensions_[access.tensor][k], access.places[k],
-                     inQuotes(scope.variables[variable].name));
+      classes_.mergeByIndex(variables[variable], dimensions_[access.tensor][k], access.places[k],
+                            scope.variables[variable].name);
     }
   }
 

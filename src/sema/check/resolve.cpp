@@ -179,7 +179,8 @@ private:
            inQuotes(name) + " is " + ofOrder(expected) + " but is used with " + std::to_string(order) +
                (order == 1 ? " index" : " indices"))
           .note(declaration ? declaration->where : known->where, declaration ? "declared here" : "first used here")
-          .advise(expected == 0 ? "a scalar is written without indices" : "an access has an index for each dimension");
+          .advise(expected == 0 ? "a scalar is written without indices"
+                                : "write an index for each dimension, as in 'y(i) = A(i,j) * x(j)'");
       return std::nullopt;
     }
     if (known != tensors.end())
@@ -318,8 +319,7 @@ private:
     case Reduction::ArgMax: {
       const bool isMin = source.reduction == Reduction::ArgMin;
       if (source.variables.size() > 1)
-        fail(kArgumentCount, source.variables[1].where,
-             inQuotes(syntax::spellingOf(source.reduction)) + " gives the value of one index variable");
+        fail(kArgumentCount, source.variables[1].where, ofOneVariable(source)).advise(placesInSteps(source));
       NodePtr values = resolveReduction(source, Reduction::Min, where);
       if (std::get<ReduceNode>(values->kind).variables.empty())
         return values; // reported
