@@ -108,8 +108,9 @@ public:
   /// struct, so that it sees what a kernel wrote, structure pointers included.
   Coordinates unpack() const;
 
-  /// The entries: as unpack(), without the zeros of a format that pads with such.
-  Coordinates entries() const;
+  /// The entries: as unpack(), without the zeros of a format that pads with such. `walked` is how many slots took more
+  /// than finding the next value that is not 0.
+  Coordinates entries(int64_t *walked = nullptr) const;
 
   /// The coordinates of every slot of the values array that lies inside of the tensor, padding included, and which
   /// slot each is; a symmetric tensor's off the diagonal twice. Values are what the slots hold.

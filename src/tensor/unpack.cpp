@@ -2,6 +2,7 @@
 #include "support/memory.h"
 #include "tensor/level_coordinates.h"
 #include "tensor/packed_arrays.h"
+#include "tensor/zeros.h"
 
 #include <algorithm>
 
@@ -23,6 +24,7 @@ public:
       result_.shape.push_back(arrays.number(FieldRole::Size, d));
     for (int k = 0; k < format_.levelCount(); ++k)
       prepare(k);
+    countSlotsBelow();
   }
 
   /// Notes slots, and leaves out none that holds a zero.
@@ -33,6 +35,9 @@ public:
 
   /// Takes every zero for padding.
   void leaveOutZeros() { mayPad_ = true; }
+
+  /// How many slots were looked at one by one.
+  int64_t walked() const { return walked_; }
 
   Coordinates unpack() {
     if (!values_)
@@ -97,6 +102,7 @@ private:
     int64_t stride = 1, offset = 0;
     int64_t width = 0;
     std::vector<int64_t> begins; ///< of lengths: where each parent begins
+    int64_t slotsBelow = 0;      ///< of one position, where all have as many; else 0
   };
 
   void prepare(int k) {
@@ -114,6 +120,22 @@ private:
       walk.offset = k - first;
     }
     walks_.push_back(std::move(walk));
+  }
+
+  void countSlotsBelow() {
+    int64_t below = 1;
+    for (int k = format_.levelCount() - 1; k >= 0; --k) {
+      walks_[k].slotsBelow = below;
+      const LevelKind kind = format::kindOf(format_, k);
+      const bool hasWidth = kind == LevelKind::FixedWidth || kind == LevelKind::Singleton;
+      below *= kind == LevelKind::Dense ? walks_[k].range.count : hasWidth ? walks_[k].width : 0;
+    }
+  }
+
+  /// The next position of level k from `at` on with anything but padding below it.
+  int64_t skipPadding(int k, int64_t at, int64_t end) const {
+    const int64_t below = walks_[k].slotsBelow;
+    return mayPad_ && below > 0 ? firstNonZero(values_, arrays_.valueType(), at * below, end * below) / below : at;
   }
 
   /// Whether a zero at this level may be padding.
@@ -141,6 +163,7 @@ private:
   }
 
   void add(int64_t position) {
+    ++walked_;
     fromLevels(format_, byLevel_, byDimension_);
     for (size_t d = 0; d < byDimension_.size(); ++d)
       if (byDimension_[d] < 0 || byDimension_[d] >= result_.shape[d])
@@ -222,7 +245,7 @@ private:
     const int64_t start = format::kindOf(format_, k) == LevelKind::ClosedDense ? closed(k, level.start, position) : 0;
     if (!level.isDense() && !walks_[k].indices)
       return;
-    for (int64_t at = begin; at < end; ++at) {
+    for (int64_t at = skipPadding(k, begin, end); at < end; at = skipPadding(k, at + 1, end)) {
       byLevel_[k] = level.isDense() ? start + at - begin
                                     : PackedArrays::load(walks_[k].indices, format_.indices,
                                                          at * walks_[k].stride + walks_[k].offset);
@@ -238,6 +261,7 @@ private:
   std::vector<int64_t> byDimension_;
   Coordinates result_;
   bool mayPad_ = false;
+  int64_t walked_ = 0;
   std::vector<int64_t> *positions_ = nullptr;
 };
 
@@ -253,11 +277,14 @@ Coordinates PackedTensor::unpack() const {
   return Unpacker(state_->arrays).unpack();
 }
 
-Coordinates PackedTensor::entries() const {
+Coordinates PackedTensor::entries(int64_t *walked) const {
   Unpacker unpacker(state_->arrays);
   if (format::hasPadding(format()))
     unpacker.leaveOutZeros();
-  return unpacker.unpack();
+  Coordinates entries = unpacker.unpack();
+  if (walked)
+    *walked = unpacker.walked();
+  return entries;
 }
 
 } // namespace spc::tensor

@@ -112,4 +112,36 @@ TEST_CASE("padding is left out of a tensor's entries") {
   CHECK(rows->entries().size() == 4);
 }
 
+TEST_CASE("padding is passed over, not walked through") {
+  const Level whole{.dim = 0};
+  Level wide{.dim = 1, .storage = Storage::Compressed};
+  wide.width = 500;
+  const auto blocks = [](int dim, Part part) { return Level{.dim = dim, .part = part, .block = 50}; };
+  Level blockColumns = blocks(1, Part::Quotient);
+  blockColumns.storage = Storage::Compressed;
+  blockColumns.extent = Extent::Ragged;
+  const Level diagonals{
+      .dim = 1, .storage = Storage::Compressed, .extent = Extent::Ragged, .part = Part::Difference, .minus = 0};
+  const Format padded[] = {
+      {"wide", {whole, wide}},
+      {"blocks", {blocks(0, Part::Quotient), blockColumns, blocks(0, Part::Remainder), blocks(1, Part::Remainder)}},
+      {"dia", {diagonals, whole}}};
+  Coordinates entries{{1000, 1000}, {}, {}};
+  for (int64_t i = 0; i < 1000; i += 7) {
+    const int64_t at[] = {i, i * 13 % 1000};
+    entries.append(at, {1, 0, 0});
+  }
+  std::string error;
+  for (const Format &format : padded)
+    for (const ValueType type : sema::kValueTypes) {
+      INFO(format.name << " of " << sema::spelling(type));
+      const std::optional<PackedTensor> tensor = PackedTensor::pack(entries, format, type, error);
+      REQUIRE(tensor);
+      int64_t walked = 0;
+      CHECK(tensor->entries(&walked).size() == entries.size());
+      CHECK(walked == static_cast<int64_t>(entries.size()));
+      CHECK(tensor->valueCount() > 100 * walked);
+    }
+}
+
 } // namespace spc::tensor
