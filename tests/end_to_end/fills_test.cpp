@@ -1,5 +1,6 @@
 // Missing entries that are not 0, and semirings.
 #include "end_to_end/expressions.h"
+#include "harness/formats.h"
 
 #include <catch2/catch.hpp>
 
@@ -35,6 +36,18 @@ TEST_CASE("shortest paths: min and plus over missing entries that are infinite",
   checkFills("D(i,j) = min(A(i,j), B(i,j))", {{"A", "inf"}, {"B", "inf"}},
              product({{"A", {"csr"}}, {"B", {"csr", "coo"}}, {"D", {"csr", "dense"}}}));
   checkFills("D(i,j) = min(k, A(i,k) + A(k,j))", {{"A", "inf"}}, product({{"A", {"csr"}}, {"D", {"csr"}}}));
+}
+
+TEST_CASE("min-plus and max-plus over operands in every storage", "[fills]") {
+  std::vector<std::string> formats = kMatrixFormats;
+  std::erase(formats, "cd"); // whole rows, in which nothing says what is missing
+  formats.insert(formats.end(), {"csr-dup", "coo-unsorted", "ell4+coo", "csr+coo"});
+  const std::map<std::string, std::string> infinite{{"A", "inf"}, {"B", "inf"}};
+  checkFills("y(i) = min(k, A(i,k) + x(k))", {{"A", "inf"}}, product({{"A", formats}}));
+  checkFills("y(k) = max(i, A(i,k) + x(i))", {{"A", "-inf"}}, product({{"A", formats}}));
+  checkFills("D(i,j) = min(k, A(i,k) + B(k,j))", infinite, product({{"A", formats}, {"B", {"csr"}}, {"D", {"csr"}}}));
+  checkFills("D(i,j) = min(k, B(i,k) + A(k,j))", infinite, product({{"A", formats}, {"B", {"coo"}}, {"D", {"dense"}}}));
+  checkFills("D(i,j) = min(A(i,j), B(i,j))", infinite, product({{"A", formats}, {"B", {"csr"}}, {"D", {"csr"}}}));
 }
 
 TEST_CASE("other semirings", "[fills]") {

@@ -118,6 +118,14 @@ TEST_CASE("shortest and longest paths in integers", "[integer-semirings]") {
                 product({{"A", {"csr"}}, {"B", {"csr"}}, {"C", {"csr", "dense"}}}), 6);
 }
 
+TEST_CASE("shortest paths in integers, in padded storage", "[integer-semirings]") {
+  const std::vector<std::string> padded = {"ell",   "ell4q", "ragged", "lower",     "bsr2x3",  "dbsr",
+                                           "tiled", "dia",   "nm24",   "sym-upper", "ell4+coo"};
+  checkIntegers("y(i) = min(k, minplus(A(i,k), x(k)))", {{"A", "inf"}}, product({{"A", padded}}));
+  checkIntegers("D(i,j) = min(k, minplus(A(i,k), B(k,j)))", {{"A", "inf"}, {"B", "inf"}},
+                product({{"A", padded}, {"B", {"csr"}}, {"D", {"csr"}}}), 3);
+}
+
 TEST_CASE("absorbing sums spelled out, and fills that do not absorb", "[integer-semirings]") {
   checkIntegers("y(i) = min(k, minplus(A(i,k), x(k)))", {{"A", "inf"}}, product({{"A", {"csr", "coo"}}}));
   checkIntegers("C(i,j) = maxplus(A(i,j), B(i,j))", {}, product({{"A", {"csr"}}, {"B", {"csr"}}, {"C", {"csr"}}}), 4);

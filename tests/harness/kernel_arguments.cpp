@@ -37,8 +37,8 @@ bool keepsPlaces(const sema::Tensor &tensor) {
 }
 
 /// What is stored in a format, without the zeros where it has padding: among that they are no entries.
-tensor::Coordinates entriesOf(const tensor::Coordinates &given, const format::Format &format, double fill) {
-  if (!format::hasPadding(format) || fill != 0)
+tensor::Coordinates entriesOf(const tensor::Coordinates &given, const format::Format &format) {
+  if (!format::hasPadding(format))
     return given;
   tensor::Coordinates entries;
   entries.shape = given.shape;
@@ -115,8 +115,7 @@ tensor::Coordinates KernelArguments::entriesFor(const Argument &argument) {
   if (!argument.isSparse())
     return denseEntries(argument.shape, trial_.nonFinite, tensor.type, random_);
   if (tensor.partOf.empty())
-    return entriesOf(sparseEntries(argument.shape, fillFor(argument), tensor.type, random_), tensor.format,
-                     tensor.fill);
+    return entriesOf(sparseEntries(argument.shape, fillFor(argument), tensor.type, random_), tensor.format);
   std::vector<tensor::Coordinates> &parts = parts_[tensor.partOf];
   if (parts.empty()) {
     format::Format whole;
@@ -124,7 +123,7 @@ tensor::Coordinates KernelArguments::entriesFor(const Argument &argument) {
       if (other->tensor->partOf == tensor.partOf)
         whole.parts.push_back(other->tensor->format);
     const tensor::Coordinates entries = sparseEntries(argument.shape, fillFor(argument), tensor.type, random_);
-    parts = tensor::splitIntoParts(entriesOf(entries, whole, tensor.fill), whole.parts);
+    parts = tensor::splitIntoParts(entriesOf(entries, whole), whole.parts);
   }
   return parts[static_cast<size_t>(tensor.part)];
 }
@@ -270,8 +269,7 @@ TensorMap KernelArguments::denseTensors() const {
     dense.values.resize(static_cast<size_t>(dense.size()));
     dense.stored.resize(dense.values.size());
     const tensor::Coordinates entries =
-        keepsPlaces(*argument->tensor) ? argument->before
-                                       : entriesOf(argument->before, argument->tensor->format, argument->tensor->fill);
+        keepsPlaces(*argument->tensor) ? argument->before : entriesOf(argument->before, argument->tensor->format);
     for (size_t entry = 0; entry < entries.size(); ++entry) {
       const int64_t *coordinates = entries.coordinates.data() + entry * dense.shape.size();
       const auto at = static_cast<size_t>(offsetOf(coordinates, dense.shape));
@@ -331,7 +329,7 @@ PatternMap KernelArguments::patterns(bool withPadding) const {
       continue;
     pattern.fill = fillOf(*argument->tensor);
     pattern.kind = argument->isAssembled() ? Pattern::Kind::Assembled : Pattern::Kind::Kept;
-    const tensor::Coordinates entries = entriesOf(argument->before, argument->tensor->format, argument->tensor->fill);
+    const tensor::Coordinates entries = entriesOf(argument->before, argument->tensor->format);
     if (withPadding && argument->tensor->partOf.empty())
       pattern.pad = paddingOf(*argument->tensor, argument->shape);
     if (withPadding)

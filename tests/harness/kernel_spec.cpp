@@ -147,7 +147,7 @@ bool canStore(const AnalyzedKernel &analyzed, const Trial &given) {
     for (int dimension : analyzed.classes.ofTensor.at(tensor.partOf.empty() ? tensor.name : tensor.partOf))
       shape.push_back(trial.extents[static_cast<size_t>(dimension)]);
     if (!isStorable(tensor.format, shape) || !fitsIndexTypes(tensor.format, shape) ||
-        (hasInfinities && hasSlots(tensor.format)))
+        (hasInfinities && hasSlots(tensor.format) && tensor.fill == 0)) // others are read from copies without padding
       return false;
   }
   return true;

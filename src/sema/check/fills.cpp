@@ -1,4 +1,5 @@
 // What missing entries are: declared, or what the first statement that writes a tensor gives them.
+#include "format/levels.h"
 #include "sema/analysis.h"
 #include "sema/fold.h"
 
@@ -44,10 +45,22 @@ void declareFill(Analysis &analysis, Tensor &tensor, const syntax::FillDecl &fil
 } // namespace
 
 void reportFillFormat(const Tensor &tensor, Span where, Diagnostics &diagnostics) {
-  diagnostics
-      .report(kFillFormat, where,
-              inQuotes(tensor.name) + " is stored in a format that pads with zeros, and its missing entries are not 0")
+  const bool isPadded = format::hasPadding(tensor.format) || tensor.format.isSum();
+  const std::string why = isPadded
+                              ? "is stored in a format that pads with zeros, which nothing would tell from results "
+                                "of 0, and its missing entries are not 0"
+                              : "is stored in whole runs, in which nothing says what is missing, and its missing "
+                                "entries are not 0";
+  diagnostics.report(kFillFormat, where, inQuotes(tensor.name) + " " + why)
       .advise("store it without padding, for instance --format " + tensor.name + "=csr");
+}
+
+/// Whether statements read a tensor from a canonical copy, in which zeros that pad it are left out.
+static bool isReadFromCopy(const Tensor &tensor, const Symbol &symbol) {
+  const auto isDense = [](const format::Format &part) { return part.isDense(); };
+  const std::vector<format::Format> &parts = tensor.format.parts;
+  return symbol.firstWrite < 0 && (format::hasPadding(tensor.format) || tensor.format.isSum()) &&
+         std::none_of(parts.begin(), parts.end(), isDense);
 }
 
 void declareFills(Analysis &analysis) {
@@ -57,7 +70,8 @@ void declareFills(Analysis &analysis) {
       continue;
     Tensor &tensor = analysis.kernel.tensors[id];
     declareFill(analysis, tensor, *declaration->fill);
-    if (tensor.fill != 0 && !tensor.format.isDense() && takesZeroFill(tensor.format))
+    if (tensor.fill != 0 && !tensor.format.isDense() && takesZeroFill(tensor.format) &&
+        !isReadFromCopy(tensor, analysis.symbols[id]))
       reportFillFormat(tensor, declaration->fill->where, analysis.diagnostics);
   }
 }

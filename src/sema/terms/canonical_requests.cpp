@@ -56,11 +56,13 @@ private:
       ask(id);
   }
 
-  bool isPadded(AccessId id) const { return tensorOf(id).fill == 0 && format::hasPadding(formatOf(id)); }
+  bool isPadded(AccessId id) const { return format::hasPadding(formatOf(id)); }
 
   /// Whether the term is no sum of what stored values, or parts, or triangles give.
   bool needsEntries(AccessId id) const {
     const format::Format &format = formatOf(id);
+    if (tensorOf(id).fill != 0 && (format.isSum() || format::hasPadding(format))) // with 0, which is no fill of it
+      return true;
     if (format.isSum())
       return hasDomain_ ||
              usesOf([&](AccessId use) { return scope_.accesses[use].tensor == scope_.accesses[id].tensor; }) > 1;
