@@ -12,6 +12,9 @@ namespace LLVM = mlir::LLVM;
 /// that name on, from scf.for to the branch back to the loop's head.
 static constexpr llvm::StringLiteral kHint = "loop_annotation";
 
+/// The attribute of a loop whose products are rounded before they are added.
+static constexpr llvm::StringLiteral kProductsApart = "products_apart";
+
 /// Sets the hint of a loop that is not to be unrolled.
 static void setHint(mlir::scf::ForOp loop, LLVM::LoopVectorizeAttr vectorize, LLVM::LoopInterleaveAttr interleave) {
   mlir::MLIRContext *context = loop.getContext();
@@ -19,6 +22,15 @@ static void setHint(mlir::scf::ForOp loop, LLVM::LoopVectorizeAttr vectorize, LL
   auto unroll = LLVM::LoopUnrollAttr::get(context, isOff, {}, {}, {}, {}, {}, {});
   loop->setAttr(kHint, LLVM::LoopAnnotationAttr::get(context, {}, vectorize, interleave, unroll, {}, {}, {}, {}, {}, {},
                                                      {}, {}, {}, {}, {}));
+}
+
+void keepProductsApart(mlir::scf::ForOp loop) {
+  loop->setAttr(kProductsApart, mlir::UnitAttr::get(loop.getContext()));
+}
+
+bool isKeptApart(mlir::Operation *op) {
+  auto loop = op->getParentOfType<mlir::scf::ForOp>();
+  return loop && loop->hasAttr(kProductsApart);
 }
 
 void keepLoopAsItIs(mlir::scf::ForOp loop) {

@@ -9,6 +9,12 @@ namespace spc::transforms {
 /// Asks LLVM neither to vectorise nor to unroll a loop, which is on vectors already or as long as it should be.
 void keepLoopAsItIs(mlir::scf::ForOp loop);
 
+/// Has products in a loop rounded before they are added.
+void keepProductsApart(mlir::scf::ForOp loop);
+
+/// Whether keepProductsApart() has been asked of the innermost loop around an operation.
+bool isKeptApart(mlir::Operation *op);
+
 /// Asks LLVM not to unroll a loop, but to vectorise it with `vectors` vectors at once.
 void vectoriseWhole(mlir::scf::ForOp loop, int64_t vectors);
 

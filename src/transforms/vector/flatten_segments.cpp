@@ -247,6 +247,8 @@ Value RunWriter::writeFour(mlir::ImplicitLocOpBuilder &ops, Value position) {
 void RunWriter::writeSingle(mlir::ImplicitLocOpBuilder &ops, Value begin, Value end) {
   auto loop = scf::ForOp::create(ops, begin, end, arith::ConstantIndexOp::create(ops, 1));
   keepLoopAsItIs(loop);
+  // Those of several entries at once are rounded, too, as they are computed before it is known what they are added to.
+  keepProductsApart(loop);
   mlir::ImplicitLocOpBuilder inner(ops.getLoc(), ops.getContext());
   inner.setInsertionPointToStart(loop.getBody());
   mlir::IRMapping entry = writeEarly(inner, loop.getInductionVar());

@@ -1,4 +1,5 @@
 #include "transforms/passes.h"
+#include "transforms/util/loop_hints.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -53,7 +54,7 @@ public:
     using arith::FastMathFlags;
     getOperation().walk([&](arith::ArithFastMathInterface op) {
       // What is contracted around a conversion that rounds is not rounded.
-      if (mlir::isa<arith::ExtFOp, arith::TruncFOp>(op))
+      if (mlir::isa<arith::ExtFOp, arith::TruncFOp>(op) || isKeptApart(op))
         return;
       const FastMathFlags flags =
           FastMathFlags::contract | (mayReassociate(op) ? FastMathFlags::reassoc : FastMathFlags::none);
