@@ -44,7 +44,7 @@ static void contents(void) {
   EXPECT(SPC_ERROR_UNSORTED, spmv(&A, &X, &Y));
   ind[0] = 0, ind[1] = 3, ptr[1] = 5;
   EXPECT(SPC_ERROR_POINTERS, spmv(&A, &X, &Y));
-  ptr[1] = 2, ptr[0] = 1;
+  ptr[1] = 2, ptr[0] = -1;
   EXPECT(SPC_ERROR_POINTERS, spmv(&A, &X, &Y));
   ptr[0] = 0;
   if (y[0] != 77)
