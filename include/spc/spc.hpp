@@ -15,6 +15,7 @@
 #include "cpp/formats.hpp"
 #include "cpp/names.hpp"
 #include "cpp/owner.hpp"
+#include "cpp/plan.hpp"
 #include "cpp/scalars.hpp"
 #include "cpp/sparse.hpp"
 #include "cpp/thread_pool.hpp"

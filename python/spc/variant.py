@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import ctypes
+import weakref
 from typing import Any, Dict, FrozenSet, List, Mapping, NoReturn, Optional, Tuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from .validate import settle_again
 from .view import View
 
 _ANYWHERE = 1 << 64
+_PATTERN = 4
 _MEMORY = 6
 _STRUCTURE = (8, 9, 10, 11)
 _ARGUMENT = (1, 2, 3, 4, 5)
@@ -234,6 +236,17 @@ def vector_of(passed: List[Any]) -> "ctypes.Array[ctypes.c_void_p]":
         item.value if isinstance(item, ctypes.c_void_p) else ctypes.addressof(item) for item in passed])
 
 
+class _CPlan(ctypes.Structure):
+    """spc_plan of the calling convention."""
+
+    _fields_ = [("memory", ctypes.c_void_p), ("bytes", ctypes.c_int64)]
+
+
+def _release(plan: _CPlan) -> None:
+    if plan.memory:
+        threads.helper().spc_contexts_release(plan.memory)
+
+
 class Plan:
     """An assembled result whose pattern is computed once, for operands whose values change and whose patterns do not."""
 
@@ -246,22 +259,35 @@ class Plan:
         self._call, self._output, self._numeric = call, call.outputs[0], functions.numeric
         self._context = threads.context()
         threads.give_lock(self)
-        if status := functions.symbolic(self._context, call.vector):
+        plan = self._plan = _CPlan()
+        self._vector = vector_of([*call.passed, plan])
+        if status := functions.symbolic(self._context, self._vector):
             call.variant.fail(status)
+        weakref.finalize(self, _release, plan).atexit = False
         self._words = list(self._output.passed)
         self._pattern: Optional[View] = self._output.finish_view()
 
+    @property
+    def nbytes(self) -> int:
+        """The memory that the plan takes beside the result's pattern."""
+        return self._plan.bytes
+
     def __call__(self) -> Any:
         """Computes the values anew, of what lies in the operands' arrays by then. Returns the result, whose index arrays are
-        its own unless the kernel is to share them."""
+        its own unless the kernel is to share them. Raises StructureError where index arrays
+        have changed."""
         pattern, output = self._pattern, self._output
         values = results.empty((pattern.stored,), pattern.arrays["values", 0].dtype)
         with self._lock:
             self._call.look()
             output.passed[:] = self._words
             output.passed[len(self._words) - 1] = binding.address(values)
-            if status := self._numeric(self._context, self._call.vector):
-                self._call.variant.fail(status)
+            status = self._numeric(self._context, self._vector)
+        if status == _PATTERN:
+            raise StructureError(f"{self._call.variant.signature.name}: index arrays of the operands, or of the plan's results "
+                                 "that share them, have changed since the plan was made")
+        if status:
+            self._call.variant.fail(status)
         style = output.style
         view = View(pattern.shape, pattern.type, pattern.storage, {**pattern.arrays, ("values", 0): values}, style.family,
                     None, pointers=pattern.pointers, indices=pattern.indices, stored=pattern.stored, numbers=pattern.numbers)

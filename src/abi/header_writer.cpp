@@ -72,6 +72,15 @@ struct Parameters {
   std::vector<std::string> declared, passed;
   std::vector<std::string> exported, given;
 
+  /// The plan of a phase, which C++ need not pass.
+  void addPlan(bool isMade) {
+    const std::string plan = std::string(isMade ? "" : "const ") + "spc_plan *plan";
+    declared.push_back(plan + " SPC_DETAIL_OPTIONAL");
+    passed.push_back("plan");
+    exported.push_back(plan);
+    given.push_back("plan");
+  }
+
   void add(const Parameter &parameter) {
     const bool asBits = isPassedAsBits(parameter);
     declared.push_back(declaration(parameter));
@@ -85,13 +94,15 @@ struct Parameters {
 struct Function {
   std::string phase;   ///< "", "_symbolic", "_numeric", "_free"
   std::string comment; ///< in front of its `_ctx` function
-  const Parameters &parameters;
+  Parameters parameters;
 };
 
 constexpr std::string_view kSymbolic =
     R"(/* In two phases. _symbolic works out the pattern: everything but the values, whose array becomes NULL; it reads no
  * operand's values. _numeric computes the values of a pattern, as often as they change, into the output's array, which
- * it allocates where it is NULL; SPC_ERROR_PATTERN where an entry has no place in the pattern. */
+ * it allocates where it is NULL; SPC_ERROR_PATTERN where an entry has no place in the pattern. `plan`, or NULL: what
+ * _symbolic leaves to _numeric, so that this is faster, for spc_plan_free() to release; it is set whatever it was.
+ * SPC_ERROR_PATTERN where structures are no longer those that the plan is of. */
 )";
 
 constexpr std::string_view kFree =
@@ -101,8 +112,11 @@ constexpr std::string_view kFree =
 std::vector<Function> functionsOf(const Signature &signature, const Parameters &all, const Parameters &outputs) {
   std::vector<Function> functions = {{"", "", all}};
   if (signature.hasPhases) {
-    functions.push_back({"_symbolic", std::string(kSymbolic), all});
-    functions.push_back({"_numeric", "", all});
+    Parameters symbolic = all, numeric = all;
+    symbolic.addPlan(/*isMade=*/true);
+    numeric.addPlan(/*isMade=*/false);
+    functions.push_back({"_symbolic", std::string(kSymbolic), std::move(symbolic)});
+    functions.push_back({"_numeric", "", std::move(numeric)});
   }
   if (signature.assembles())
     functions.push_back({"_free", std::string(kFree), outputs});
@@ -183,12 +197,16 @@ std::string named(const Signature &signature, const std::vector<Function> &funct
   for (const Function &function : functions) {
     if (function.phase == "_free")
       continue;
-    const std::string name = signature.function + function.phase,
-                      type = "const " + signature.function + "_arguments &arguments";
-    calls += prototype("static inline spc_status " + name, {type}, " {") + "\n  return " + name + "(" +
-             join(passed, ", ") + ");\n}\n" +
-             prototype("static inline spc_status " + name + "_ctx", {kContext, type}, " {") + "\n  return " + name +
-             "_ctx(" + join(with("ctx", passed), ", ") + ");\n}\n";
+    const std::string name = signature.function + function.phase;
+    std::vector<std::string> declared = {"const " + signature.function + "_arguments &arguments"}, given = passed;
+    if (!function.phase.empty()) {
+      declared.push_back(function.parameters.declared.back());
+      given.push_back("plan");
+    }
+    calls += prototype("static inline spc_status " + name, declared, " {") + "\n  return " + name + "(" +
+             join(given, ", ") + ");\n}\n" +
+             prototype("static inline spc_status " + name + "_ctx", with(kContext, declared), " {") + "\n  return " +
+             name + "_ctx(" + join(with("ctx", given), ", ") + ");\n}\n";
   }
   return substitute(
       kNamed,

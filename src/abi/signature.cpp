@@ -1,4 +1,5 @@
 #include "abi/signature.h"
+#include "sema/two_phases.h"
 
 #include "abi/names.h"
 #include "spc/spc.h"

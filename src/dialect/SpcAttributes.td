@@ -34,7 +34,8 @@ def BindKind : I32Enum<"BindKind", "what an argument of a body holds", [
   I32EnumCase<"Values", 3, "values">, I32EnumCase<"Count", 4, "count">, I32EnumCase<"Stored", 5, "stored">,
   I32EnumCase<"Width", 6, "width">, I32EnumCase<"Stride", 7, "stride">, I32EnumCase<"Size", 8, "size">,
   I32EnumCase<"Begin", 9, "begin">, I32EnumCase<"End", 10, "end">, I32EnumCase<"Assembly", 11, "assembly">,
-  I32EnumCase<"Chunk", 12, "chunk">, I32EnumCase<"Scalar", 13, "scalar">, I32EnumCase<"Trial", 14, "trial">]> {
+  I32EnumCase<"Chunk", 12, "chunk">, I32EnumCase<"Scalar", 13, "scalar">, I32EnumCase<"Trial", 14, "trial">,
+  I32EnumCase<"Merge", 15, "merge">]> {
   let cppNamespace = "::spc::dialect";
 }
 
@@ -50,6 +51,7 @@ def BindAttr : SpcAttr<"Bind", "bind"> {
       name and block, or the positions that a `count` counts, with the same name and index.
     - `assembly`: the `runtime::Assembly` that an assembling body collects for; `chunk`: which of its chunks this is.
     - `scalar`: the value of a scalar operand.
+    - `merge`: what a plan has noted of an elementwise statement (sema::MergePlan).
     - `trial`: the `runtime::Trial` by which the call finds out how its loops run faster.
   }];
   let parameters = (ins EnumParameter<BindKind>:$kind,
@@ -136,14 +138,15 @@ def RunAttr : SpcAttr<"Run", "run"> {
   let summary = "one run of an assembled output: the entries that one of its terms makes";
   let description = [{
     The number of the term; `dims`, the output's dimensions in collecting order; how many of them are the row, in
-    `rows`; the width of collected keys, in bits; and, of a symmetric matrix, the `triangle` that is computed, "lower" or
-    "upper".
+    `rows`; the width of collected keys, in bits; of a symmetric matrix, the `triangle` that is computed, "lower" or
+    "upper"; and whether the run may be `planned`: calls in two phases can know the places of its keys.
   }];
   let parameters = (ins "int64_t":$number, ArrayRefParameter<"int64_t">:$dims, "int64_t":$rowOrder,
-                        "int64_t":$keyBits, StringRefParameter<"a triangle", "\"\"">:$triangle);
+                        "int64_t":$keyBits, StringRefParameter<"a triangle", "\"\"">:$triangle,
+                        DefaultValuedParameter<"bool", "false">:$planned);
   let assemblyFormat = [{
     `<` $number `,` `dims` `=` `[` $dims `]` `,` `rows` `=` $rowOrder `,` `key_bits` `=` $keyBits
-        (`,` `triangle` `=` $triangle^)? `>`
+        (`,` `triangle` `=` $triangle^)? (`,` `planned` `=` $planned^)? `>`
   }];
 }
 

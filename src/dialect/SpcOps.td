@@ -53,7 +53,7 @@ def OpenRunOp : SpcOp<"open_run", [RecursiveMemoryEffects, SingleBlock]> {
     Opens run number `number` of chunk `chunk` and hands it to the nest, which ends with `spc.close_run`. Where memory
     runs out the nest does not run, and the caller learns it from the assembly. Of a run with a workspace the runtime
     chooses the kind by the number of keys: before it is lowered it has a second nest, for a hash table, beside the one
-    for a dense array.
+    for a dense array, and, where it may be `planned`, a third one, which makes a plan or goes by it.
 
     ```mlir
     spc.open_run %assembly[%chunk] number 0 {
@@ -68,14 +68,14 @@ def OpenRunOp : SpcOp<"open_run", [RecursiveMemoryEffects, SingleBlock]> {
     }
     ```
   }];
-  let arguments = (ins LLVM_DefaultPointer:$assembly, Index:$chunk, I64Attr:$number);
+  let arguments = (ins LLVM_DefaultPointer:$assembly, Index:$chunk, I64Attr:$number, UnitAttr:$planned);
   let regions = (region VariadicRegion<SizedRegion<1>>:$nests);
-  let assemblyFormat = "$assembly `[` $chunk `]` `number` $number attr-dict-with-keyword $nests";
+  let assemblyFormat = "$assembly `[` $chunk `]` `number` $number (`planned` $planned^)? attr-dict-with-keyword $nests";
   let hasRegionVerifier = 1;
   let skipDefaultBuilders = 1;
   /// With a nest that is still empty for each of `runs`.
   let builders = [OpBuilder<(ins "::mlir::Value":$assembly, "::mlir::Value":$chunk, "int64_t":$number,
-                                 "::llvm::ArrayRef<RunType>":$runs)>];
+                                 "bool":$planned, "::llvm::ArrayRef<RunType>":$runs)>];
   let extraClassDeclaration = [{
     /// The run as the nest of this number knows it.
     ::mlir::BlockArgument getRun(unsigned nest) { return getNests()[nest].getArgument(0); }
@@ -163,6 +163,17 @@ def CloseSumOp : RunOp<"close_sum"> {
   let assemblyFormat = [{
     $run `[` $key `]` `,` $sum (`,` $value^ `:` type($value) `in`):(`:`)? type($run) (`reserved` $reserved^)? attr-dict
   }];
+  let hasVerifier = 1;
+}
+
+def BeginRowOp : RunOp<"begin_row"> {
+  let summary = "begins a row";
+  let description = [{
+    What is located up to the row's end is of the row of these coordinates. In a workspace, that may be `planned`:
+    elements start with `identity`, or 0 without one.
+  }];
+  let arguments = (ins RunType:$run, Variadic<Index>:$coordinates, OptionalAttr<AnyAttr>:$identity);
+  let assemblyFormat = "$run `(` $coordinates `)` (`or` `(` $identity^ `)`)? attr-dict `:` type($run)";
   let hasVerifier = 1;
 }
 

@@ -10,7 +10,9 @@ def RunForm : I32Enum<"RunForm", "how the entries of a run come", [
   I32EnumCase<"Append", 0, "append">,
   I32EnumCase<"Workspace", 1, "workspace">,
   I32EnumCase<"Dense", 2, "dense">,
-  I32EnumCase<"Hash", 3, "hash">
+  I32EnumCase<"Hash", 3, "hash">,
+  I32EnumCase<"Record", 4, "record">,
+  I32EnumCase<"Place", 5, "place">
 ]> {
   let cppNamespace = "::spc::dialect";
 }
@@ -32,6 +34,8 @@ def RunType : SpcType<"Run", "run"> {
     - `append`: with ascending keys, each once; they are appended to the run's buffers.
     - `workspace`: in any order and repeatedly; a *workspace* has an element for each key until the row ends.
     - `dense`, `hash`: the same, once the kind of workspace is known: an array over all keys, or a hash table.
+    - `record`, `place`: the same where a plan is made, in a run without values, or gone by, in one with values: for each
+      key that is located, in turn, the plan has its place among the row's entries.
   }];
   let parameters = (ins EnumParameter<RunForm>:$form, "int64_t":$row, "::mlir::Type":$key,
                         OptionalParameter<"::mlir::Type">:$value);

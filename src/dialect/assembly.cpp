@@ -22,8 +22,10 @@ LogicalResult RunType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emi
 }
 
 void OpenRunOp::build(mlir::OpBuilder &, mlir::OperationState &state, Value assembly, Value chunk, int64_t number,
-                      llvm::ArrayRef<RunType> runs) {
+                      bool planned, llvm::ArrayRef<RunType> runs) {
   state.addOperands({assembly, chunk});
+  if (planned)
+    state.getOrAddProperties<Properties>().planned = mlir::UnitAttr::get(assembly.getContext());
   state.getOrAddProperties<Properties>().number =
       mlir::IntegerAttr::get(mlir::IntegerType::get(assembly.getContext(), 64), number);
   for (const RunType run : runs)
@@ -40,8 +42,10 @@ LogicalResult OpenRunOp::verifyRegions() {
   }
   const llvm::ArrayRef<RunForm> found(forms);
   if (found != llvm::ArrayRef{RunForm::Append} && found != llvm::ArrayRef{RunForm::Workspace} &&
-      found != llvm::ArrayRef{RunForm::Dense, RunForm::Hash})
-    return emitOpError("has a nest that appends, one with any workspace, or a dense and a hash one");
+      found != llvm::ArrayRef{RunForm::Dense, RunForm::Hash} &&
+      found != llvm::ArrayRef{RunForm::Dense, RunForm::Hash, RunForm::Record} &&
+      found != llvm::ArrayRef{RunForm::Dense, RunForm::Hash, RunForm::Place})
+    return emitOpError("has a nest that appends, one with any workspace, or one for each kind");
   return mlir::success();
 }
 
@@ -99,10 +103,20 @@ LogicalResult CloseSumOp::verify() {
   return checkValue(*this, run, getValue());
 }
 
-LogicalResult EndRowOp::verify() {
-  if (static_cast<int64_t>(getCoordinates().size()) != getRun().getType().getRow())
-    return emitOpError("has another number of coordinates than rows of the run have");
+/// A row has as many coordinates as rows of the run.
+static LogicalResult checkRow(mlir::Operation *op, RunType run, mlir::ValueRange coordinates) {
+  if (static_cast<int64_t>(coordinates.size()) != run.getRow())
+    return op->emitOpError("has another number of coordinates than rows of the run have");
   return mlir::success();
+}
+
+LogicalResult BeginRowOp::verify() {
+  const RunType run = getRun().getType();
+  return mlir::failed(checkAppends(*this, run, false)) ? mlir::failure() : checkRow(*this, run, getCoordinates());
+}
+
+LogicalResult EndRowOp::verify() {
+  return checkRow(*this, getRun().getType(), getCoordinates());
 }
 
 } // namespace spc::dialect

@@ -36,6 +36,7 @@ BindShape shapeOf(BindKind kind) {
   case BindKind::Assembly:
   case BindKind::Chunk:
   case BindKind::Trial:
+  case BindKind::Merge:
     break;
   }
   return {false, false, false};
@@ -48,6 +49,7 @@ bool holds(BindKind kind, mlir::Type type) {
   case BindKind::Indices:
   case BindKind::Entries:
   case BindKind::Values:
+  case BindKind::Merge:
     return isPointer || mlir::isa<mlir::MemRefType>(type);
   case BindKind::Assembly:
   case BindKind::Trial:
@@ -214,7 +216,7 @@ mlir::LogicalResult LevelAttr::verify(EmitError emitError, std::optional<int64_t
 }
 
 mlir::LogicalResult RunAttr::verify(EmitError emitError, int64_t number, llvm::ArrayRef<int64_t> dims, int64_t rowOrder,
-                                    int64_t keyBits, llvm::StringRef triangle) {
+                                    int64_t keyBits, llvm::StringRef triangle, bool planned) {
   llvm::SmallVector<int64_t> sorted(dims);
   llvm::sort(sorted);
   const auto places = llvm::seq<int64_t>(0, static_cast<int64_t>(dims.size()));
@@ -226,6 +228,8 @@ mlir::LogicalResult RunAttr::verify(EmitError emitError, int64_t number, llvm::A
     return emitError() << "keys of " << keyBits << " bits";
   if (!triangle.empty() && ((triangle != "lower" && triangle != "upper") || dims.size() != 2))
     return emitError() << "no triangle of a matrix: '" << triangle << "'";
+  if (planned && rowOrder + 1 != static_cast<int64_t>(dims.size()))
+    return emitError() << "keys of several dimensions have no planned places";
   return mlir::success();
 }
 

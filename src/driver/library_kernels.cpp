@@ -145,8 +145,10 @@ codegen::Exports exportsOf(const abi::ReadSignature &signature) {
   codegen::Exports exports{{}, seen.dataSymbol(), signature.visibleText};
   for (const std::string &phase : signature.phases) {
     const bool isFree = phase == "_free"; // of assembled outputs alone, which are pointers
-    exports.functions.push_back({seen.symbol(phase), signature.symbol(phase),
-                                 isFree ? std::vector<std::string>(signature.assembled.size()) : signature.passed});
+    std::vector<std::string> passed = isFree ? std::vector<std::string>(signature.assembled.size()) : signature.passed;
+    if (phase == "_symbolic" || phase == "_numeric")
+      passed.push_back(""); // a plan
+    exports.functions.push_back({seen.symbol(phase), signature.symbol(phase), std::move(passed)});
     exports.functions.push_back({seen.argvSymbol(phase), signature.argvSymbol(phase), {""}});
   }
   return exports;

@@ -3,9 +3,11 @@
 #include "entry/checks.h"
 #include "entry/copies.h"
 #include "entry/counts.h"
+#include "entry/planning.h"
 #include "entry/runtime_parts.h"
 #include "format/levels.h"
 #include "runtime/runtime.h"
+#include "sema/two_phases.h"
 
 #include <limits>
 
@@ -165,7 +167,7 @@ Value AssembledOutputs::accumulationTime(const sema::Statement &statement) {
 }
 
 Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value allocator, Value target,
-                                         const Chunks &chunks) {
+                                         Value planning, const Chunks &chunks) {
   EntryBuilder &build = entry_.build;
   const Struct type = build.structOf<runtime::Assembly>();
   const Value object = build.stack(type, 1);
@@ -209,18 +211,25 @@ Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value
   set(AssemblySlot::merge, build.addressOf(parts.merge));
   set(AssemblySlot::dropZeros, build.addressOf(parts.dropZeros));
   set(AssemblySlot::narrow, build.addressOf(parts.narrow));
+  set(AssemblySlot::planning, planning);
+  set(AssemblySlot::keepsPlaces, build.constant(sema::keepsPlaces(entry_.kernel, statement)));
   set(AssemblySlot::state, build.null());
   return object;
 }
 
 mlir::LogicalResult AssembledOutputs::assemble(const sema::Statement &statement, LLVM::LLVMFuncOp body) {
+  return assemble(statement, body, /*plans=*/true);
+}
+
+mlir::LogicalResult AssembledOutputs::assemble(const sema::Statement &statement, LLVM::LLVMFuncOp body, bool plans) {
   EntryBuilder &build = entry_.build;
   Descriptors descriptors(entry_);
   const Value allocator = descriptors.allocator(memory_);
   const Value target = describeTarget(descriptors, statement.target);
   const Assembling assembling{accumulationTime(statement)};
   const Chunks chunks = planChunks(entry_, body, &assembling);
-  const Value assembly = describeAssembly(statement, allocator, target, chunks);
+  const Value planning = plans ? describePlanning(entry_, descriptors) : build.null();
+  const Value assembly = describeAssembly(statement, allocator, target, planning, chunks);
   build.failUnlessOk(build.call(functions::assembly_start, {assembly}));
   if (mlir::failed(callBody(entry_, memory_, body, chunks, assembly)))
     return mlir::failure();
@@ -256,7 +265,9 @@ void AssembledOutputs::convert(const sema::Conversion &conversion) {
     allocateValues(conversion.to);
     const Value target = describeTarget(descriptors, conversion.to);
     const Value dropsZeros = build.constant(format::hasPadding(from.format));
-    build.failUnlessOk(build.call(functions::convert_values, {allocator, source, target, dropsZeros}));
+    const Value workers = descriptors.workers(), planning = describePlanning(entry_, descriptors);
+    build.failUnlessOk(
+        build.call(functions::convert_values, {allocator, workers, source, target, dropsZeros, planning}));
     return;
   }
   const Value target = describeTarget(descriptors, conversion.to);
@@ -264,7 +275,18 @@ void AssembledOutputs::convert(const sema::Conversion &conversion) {
   const Value withValues = build.constant(entry_.phase == Phase::Assemble);
   const sema::Tensor &to = entry_.kernel.tensors[conversion.to];
   const runtime::Function &converter = converterFor(from, to, /*dropsPadding=*/true, conversion.dims);
-  build.failUnlessOk(build.call(converter, {allocator, workers, source, target, withValues}));
+  const auto convert = [&] {
+    build.failUnlessOk(build.call(converter, {allocator, workers, source, target, withValues}));
+  };
+  const auto plan = [&] {
+    const Value planning = describePlanning(entry_, descriptors);
+    build.failUnlessOk(build.call(functions::plan_conversion,
+                                  {allocator, workers, source, target, build.addressOf(&converter), planning}));
+  };
+  if (entry_.phase == Phase::Symbolic)
+    build.branch(hasPlan(entry_), plan, convert);
+  else
+    convert();
   take(descriptors, conversion.to, target);
 }
 

@@ -24,6 +24,11 @@ public:
   /// Runs a conversion; leaves with what the runtime reports.
   void convert(const sema::Conversion &conversion);
 
+  /// The same as assemble() of a statement that merges by plan, whose body for that is `planned`: in the symbolic phase
+  /// makes a plan where the caller wants one, in the numeric one goes by it where the caller has one.
+  mlir::LogicalResult assembleByPlan(const sema::Statement &statement, mlir::LLVM::LLVMFuncOp body,
+                                     mlir::LLVM::LLVMFuncOp planned);
+
   /// Has the runtime pack the parts of a tensor from the entries of all of them.
   void distribute(const sema::Distribution &distribution);
 
@@ -49,9 +54,13 @@ private:
   mlir::Value describeTarget(Descriptors &descriptors, sema::TensorId tensor);
   void take(Descriptors &descriptors, sema::TensorId tensor, mlir::Value descriptor);
   void allocateValues(sema::TensorId tensor);
+  mlir::LogicalResult assemble(const sema::Statement &statement, mlir::LLVM::LLVMFuncOp body, bool plans);
+  void planMerge(const sema::Statement &statement);
+  mlir::Value openMerge(const sema::Statement &statement);
+  mlir::LogicalResult fillByPlan(const sema::Statement &statement, mlir::Value noted, mlir::LLVM::LLVMFuncOp planned);
   void makeLengths(const sema::Tensor &tensor, TensorView &view);
   mlir::Value describeAssembly(const sema::Statement &statement, mlir::Value allocator, mlir::Value target,
-                               const Chunks &chunks);
+                               mlir::Value planning, const Chunks &chunks);
   mlir::Value expectedEntries(const sema::Statement &statement);
   std::optional<Factors> findFactors(const sema::Statement &statement);
   mlir::Value accumulationTime(const sema::Statement &statement);

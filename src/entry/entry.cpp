@@ -9,6 +9,7 @@
 #include "entry/copies.h"
 #include "entry/memory.h"
 #include "entry/tensors.h"
+#include "sema/two_phases.h"
 
 #include "llvm/Target/TargetMachine.h"
 
@@ -123,12 +124,19 @@ mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &out
     }
     const bool patternOnly = entry.phase == runtime::Phase::Symbolic;
     const std::string name = patternOnly ? sema::patternBodyName(entry.kernel, k) : sema::bodyName(entry.kernel, k);
-    auto body = entry.build.module().lookupSymbol<LLVM::LLVMFuncOp>(bodySymbol(name));
+    const auto bodyNamed = [&](const std::string &of) {
+      return entry.build.module().lookupSymbol<LLVM::LLVMFuncOp>(bodySymbol(of));
+    };
+    LLVM::LLVMFuncOp body = bodyNamed(name);
     if (!body)
       return entry.build.module().emitError("the kernel's body '") << name << "' is missing";
     const sema::Statement *assembly = sema::assemblingStatement(step);
-    if (mlir::failed(assembly ? outputs.assemble(*assembly, body)
-                              : callBody(entry, memory, body, planChunks(entry, body, nullptr), {})))
+    const bool merges = assembly && entry.phase != runtime::Phase::Assemble &&
+                        sema::mergePlan(entry.kernel, *assembly) != sema::MergePlan::None;
+    if (mlir::failed(!assembly ? callBody(entry, memory, body, planChunks(entry, body, nullptr), {})
+                     : merges
+                         ? outputs.assembleByPlan(*assembly, body, bodyNamed(sema::plannedBodyName(entry.kernel, k)))
+                         : outputs.assemble(*assembly, body)))
       return mlir::failure();
   }
   return mlir::success();
@@ -137,7 +145,9 @@ mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &out
 mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &kernel, const abi::Signature &signature,
                                runtime::Phase phase) {
   EntryBuilder build(function, function.getLoc());
-  Entry entry{kernel, signature, build, function.getArgument(0), phase, {}, {}, {}};
+  Entry entry{kernel, signature, build, function.getArgument(0), phase, {}, {}, {}, {}, {}};
+  if (phase != runtime::Phase::Assemble)
+    entry.plan = function.getArgument(function.getNumArguments() - 1);
   checkContext(entry);
   checkObjects(entry);
   loadArguments(entry);
@@ -163,7 +173,7 @@ mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &ke
 /// The function that takes the context and the assembled outputs: releases the arrays of assembled outputs.
 void buildFree(LLVM::LLVMFuncOp function, const sema::Kernel &kernel, const abi::Signature &signature) {
   EntryBuilder build(function, function.getLoc());
-  Entry entry{kernel, signature, build, function.getArgument(0), runtime::Phase::Assemble, {}, {}, {}};
+  Entry entry{kernel, signature, build, function.getArgument(0), runtime::Phase::Assemble, {}, {}, {}, {}, {}};
   checkContext(entry);
   Memory memory(entry);
   unsigned argument = 1;
@@ -174,7 +184,7 @@ void buildFree(LLVM::LLVMFuncOp function, const sema::Kernel &kernel, const abi:
 }
 
 /// `spc_status <symbol>(ctx, void **arguments)`: calls `entry` with those of the signature's arguments that `takes`
-/// says.
+/// says, and with what follows them, where it takes a plan.
 template <typename Takes>
 void exportUntyped(LLVM::LLVMFuncOp entry, const abi::Signature &signature, const std::string &symbol, Takes takes) {
   mlir::MLIRContext *context = entry.getContext();
@@ -184,16 +194,21 @@ void exportUntyped(LLVM::LLVMFuncOp entry, const abi::Signature &signature, cons
   mlir::ImplicitLocOpBuilder ops(untyped.getLoc(), context);
   ops.setInsertionPointToEnd(untyped.addEntryBlock(ops));
   mlir::SmallVector<Value> arguments = {untyped.getArgument(0)};
+  const auto pointerAt = [&](size_t number) -> Value {
+    const auto at = static_cast<int32_t>(number);
+    const Value address = LLVM::GEPOp::create(ops, pointer, pointer, untyped.getArgument(1), {LLVM::GEPArg(at)});
+    return LLVM::LoadOp::create(ops, pointer, address);
+  };
   for (size_t p = 0; p < signature.parameters.size(); ++p) {
     if (!takes(signature.parameters[p]))
       continue;
-    const Value address =
-        LLVM::GEPOp::create(ops, pointer, pointer, untyped.getArgument(1), {LLVM::GEPArg(static_cast<int32_t>(p))});
-    Value argument = LLVM::LoadOp::create(ops, pointer, address);
+    Value argument = pointerAt(p);
     if (signature.parameters[p].kind == abi::ParameterKind::ScalarValue)
       argument = LLVM::LoadOp::create(ops, parameterType(context, signature.parameters[p]), argument);
     arguments.push_back(argument);
   }
+  if (arguments.size() < entry.getNumArguments())
+    arguments.push_back(pointerAt(signature.parameters.size()));
   LLVM::ReturnOp::create(ops, LLVM::CallOp::create(ops, entry, arguments).getResults());
 }
 
@@ -252,7 +267,10 @@ mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, 
       outputs.push_back(pointer);
   }
   const auto exportEntry = [&](const std::string &suffix, runtime::Phase phase) {
-    LLVM::LLVMFuncOp entry = exportFunction(module, place, signature.symbol(suffix), parameters);
+    mlir::SmallVector<mlir::Type> types = parameters;
+    if (phase != runtime::Phase::Assemble)
+      types.push_back(pointer); // the plan
+    LLVM::LLVMFuncOp entry = exportFunction(module, place, signature.symbol(suffix), types);
     if (mlir::failed(buildEntry(entry, kernel, signature, phase)))
       return false;
     exportUntyped(entry, signature, signature.argvSymbol(suffix), [](const abi::Parameter &) { return true; });

@@ -24,12 +24,13 @@ std::string bodySymbol(const std::string &name);
 
 /// Adds the functions that an object exports to a module in the LLVM dialect that holds the kernel's bodies as internal
 /// llvm.funcs, whose arguments carry spc.bind attributes (see docs/architecture.md, "The body's arguments"):
-/// `spc_status <symbol>(const spc_context *, ...)` for the call and for each phase, for each of them
-/// `spc_status <argvSymbol>(const spc_context *, void **arguments)`, where arguments[k] is the k-th pointer or points
-/// to the k-th number; and the signature as text. The entry checks pointers, shapes, strides and the context, sets a
-/// shared pattern's NULL pointers, allocates temporaries, makes converted copies, calls the body and frees again. On
-/// every failure it returns a status and leaves nothing allocated. Bodies become internal, bodySymbol(), and are never
-/// inlined. Fails, with an MLIR diagnostic, on a body that does not fit the kernel: a bug of ours.
+/// `spc_status <symbol>(const spc_context *, ...)` for the call and for each phase, which takes a plan or NULL as its
+/// last argument, for each of them `spc_status <argvSymbol>(const spc_context *, void **arguments)`, where arguments[k]
+/// is the k-th pointer or points to the k-th number; and the signature as text. The entry checks pointers, shapes,
+/// strides and the context, sets a shared pattern's NULL pointers, allocates temporaries, makes converted copies, calls
+/// the body and frees again. On every failure it returns a status and leaves nothing allocated. Bodies become internal,
+/// bodySymbol(), and are never inlined. Fails, with an MLIR diagnostic, on a body that does not fit the kernel: a bug
+/// of ours.
 mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, const abi::Signature &signature);
 
 } // namespace spc::entry

@@ -236,6 +236,8 @@ Binds allBinds(Entry &entry) {
         addSize(tensor.extents[level.dim], level.block, levelExtent(entry, tensor, level));
     addFields(binds, context, tensor.name, entry.tensors[t]);
   }
+  if (entry.merge)
+    binds[BindAttr::get(context, BindKind::Merge)] = entry.merge;
   for (size_t p = 0; p < entry.signature.parameters.size(); ++p) {
     const abi::Parameter &parameter = entry.signature.parameters[p];
     const sema::Tensor &tensor = entry.kernel.tensors[parameter.tensor];

@@ -47,6 +47,8 @@ struct Entry {
   EntryBuilder &build;
   mlir::Value context;
   runtime::Phase phase = runtime::Phase::Assemble; ///< of a kernel that assembles
+  mlir::Value plan;                                ///< of a phase: the caller's spc_plan, or NULL
+  mlir::Value merge;                               ///< the bytes of a plan that a body goes by
   std::vector<TensorArgument> arguments;
   IdVector<sema::ExtentId, mlir::Value> extents;
   IdVector<sema::TensorId, TensorView> tensors; ///< what the body gets

@@ -59,6 +59,23 @@ Value opaqueZero(mlir::OpBuilder &builder, mlir::Location location, Value intege
   return arith::AndIOp::create(builder, location, even, one);
 }
 
+Value selectWithoutBranch(mlir::OpBuilder &builder, mlir::Location location, Value condition, Value yes, Value no,
+                          Value zero) {
+  const mlir::Type type = yes.getType();
+  if (!zero || !(type.isF32() || type.isF64()))
+    return arith::SelectOp::create(builder, location, condition, yes, no);
+  const mlir::Type bits = builder.getIntegerType(type.getIntOrFloatBitWidth());
+  const auto bitsOf = [&](Value value) { return arith::BitcastOp::create(builder, location, bits, value); };
+  const Value none = arith::ConstantOp::create(builder, location, builder.getIntegerAttr(bits, 0));
+  const Value hidden = type.isF32() ? arith::TruncIOp::create(builder, location, bits, zero).getResult() : zero;
+  const Value first = arith::SelectOp::create(builder, location, condition, bitsOf(yes), none);
+  const Value second = arith::SelectOp::create(builder, location, condition, none, bitsOf(no));
+  // As one choice it would be of what is loaded, and that a branch again.
+  const Value apart = arith::XOrIOp::create(builder, location, first, hidden);
+  return arith::BitcastOp::create(builder, location, type,
+                                  arith::OrIOp::create(builder, location, apart, second).getResult());
+}
+
 Value Arithmetic::constant(ValueType type, double value) {
   const mlir::Type element = elementType(type, *builder_.getContext());
   if (auto complexType = mlir::dyn_cast<mlir::ComplexType>(element)) {

@@ -17,6 +17,11 @@ llvm::APInt endOf(sema::ValueType type, bool isLeast);
 /// number.
 mlir::Value opaqueZero(mlir::OpBuilder &builder, mlir::Location location, mlir::Value integer);
 
+/// `yes` or `no`, in f32 and f64 without a branch: LLVM makes one of a choice of floats, and seldom predicts it where
+/// choices follow no pattern. `zero` is an i64 that LLVM does not know to be 0, so that it sees integers.
+mlir::Value selectWithoutBranch(mlir::OpBuilder &builder, mlir::Location location, mlir::Value condition,
+                                mlir::Value yes, mlir::Value no, mlir::Value zero);
+
 /// Builds operations at the builder's place. Integers wrap; bool adds by or and multiplies by and.
 class Arithmetic {
 public:

@@ -4,6 +4,7 @@
 #include "mlirgen/arithmetic.h"
 #include "mlirgen/functions.h"
 #include "mlirgen/types.h"
+#include "sema/two_phases.h"
 
 namespace spc::mlirgen {
 namespace {
@@ -46,10 +47,11 @@ std::vector<BodyArgument> targetProxies(sema::TensorId id, const sema::Kernel &k
 }
 
 /// Of an assembled output's proxy: which term it is for, and in what order the term visits its entries.
-dialect::RunAttr runOf(const BodyArgument &argument, const sema::Tensor &tensor, const sema::Step &step,
+dialect::RunAttr runOf(const BodyArgument &argument, const sema::Kernel &kernel, const sema::Step &step,
                        mlir::MLIRContext &context) {
   if (argument.role != ArgumentRole::RunProxy)
     return {};
+  const sema::Tensor &tensor = kernel.tensors[argument.tensor];
   const sema::Collecting &collecting = *sema::assemblingStatement(step)->collecting;
   const llvm::SmallVector<int64_t> dims(collecting.dims.begin(), collecting.dims.end());
   const format::Symmetry symmetry = tensor.format.symmetry;
@@ -57,7 +59,7 @@ dialect::RunAttr runOf(const BodyArgument &argument, const sema::Tensor &tensor,
                                    : symmetry == format::Symmetry::Lower ? "lower"
                                                                          : "upper";
   return dialect::RunAttr::get(&context, argument.run, dims, collecting.rowOrder, sema::keyBits(tensor, collecting),
-                               triangle);
+                               triangle, sema::keepsPlaces(kernel, *sema::assemblingStatement(step)));
 }
 
 /// The identity of the reduction that an argument is the target of; null of sums, and where it is no target.
@@ -76,7 +78,7 @@ bool isScalarOperand(const sema::Tensor &tensor) {
   return tensor.order() == 0 && !tensor.isWritten && tensor.is<sema::Parameter>();
 }
 
-std::vector<BodyArgument> bodyArguments(const sema::Kernel &kernel, const sema::Step &step,
+std::vector<BodyArgument> bodyArguments(const sema::Kernel &kernel, const sema::Step &step, TargetUse use,
                                         mlir::MLIRContext &context) {
   const Uses uses = usesIn(step, kernel.tensors.size());
   std::vector<BodyArgument> arguments;
@@ -87,9 +89,10 @@ std::vector<BodyArgument> bodyArguments(const sema::Kernel &kernel, const sema::
       arguments.push_back(
           {id, ArgumentRole::Stored,
            isScalarOperand(tensor) ? elementType(tensor.type, context) : mlir::Type(denseType(tensor, context))});
-    if (!isDense && uses.isOperand[id])
+    const bool isFilled = uses.isTarget[id] && use == TargetUse::Filled;
+    if (!isDense && (uses.isOperand[id] || isFilled))
       arguments.push_back({id, ArgumentRole::Stored, sparseType(tensor, context)});
-    if (!isDense && uses.isTarget[id])
+    if (!isDense && uses.isTarget[id] && !isFilled)
       for (BodyArgument &proxy : targetProxies(id, kernel, step, context))
         arguments.push_back(proxy);
     if (uses.isFollower[id])
@@ -134,7 +137,7 @@ dialect::TensorAttr describe(const BodyArgument &argument, const sema::Kernel &k
       &context, tensor.name,
       isRun ? dimensionAttributes(tensor, kernel, context) : extentAttributes(tensor, kernel, context), levels, modes,
       isStrided, borrows ? ownerName : "", argument.isProxy() && !isRun ? ownerName : "", isPadded,
-      runOf(argument, tensor, step, context), identityFor(argument, kernel, step, context));
+      runOf(argument, kernel, step, context), identityFor(argument, kernel, step, context));
 }
 
 } // namespace spc::mlirgen

@@ -32,8 +32,13 @@ struct BodyArgument {
 /// A scalar that kernels take by value.
 bool isScalarOperand(const sema::Tensor &tensor);
 
+/// What a body does with the target of an assembling statement: it collects its entries, or it sets the values of those
+/// that there are.
+enum class TargetUse { Collected, Filled };
+
 /// In the order of kernel.tensors. A tensor that is read and written may have several.
-std::vector<BodyArgument> bodyArguments(const sema::Kernel &kernel, const sema::Step &step, mlir::MLIRContext &context);
+std::vector<BodyArgument> bodyArguments(const sema::Kernel &kernel, const sema::Step &step, TargetUse use,
+                                        mlir::MLIRContext &context);
 
 /// Whether the body returns what becomes of the argument.
 bool isWritten(const BodyArgument &argument, const sema::Kernel &kernel);

@@ -6,6 +6,7 @@
 #include "mlirgen/functions.h"
 #include "mlirgen/term_generic.h"
 #include "mlirgen/types.h"
+#include "sema/two_phases.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -17,9 +18,9 @@ namespace {
 /// Builds the body of one step.
 class BodyBuilder {
 public:
-  BodyBuilder(const sema::Kernel &kernel, const sema::Step &step, mlir::ModuleOp module, bool namesLoops)
+  BodyBuilder(const sema::Kernel &kernel, const sema::Step &step, TargetUse use, mlir::ModuleOp module, bool namesLoops)
       : kernel_(kernel), step_(step), module_(module), context_(*module.getContext()), builder_(&context_),
-        arguments_(bodyArguments(kernel, step, context_)), namesLoops_(namesLoops) {}
+        arguments_(bodyArguments(kernel, step, use, context_)), use_(use), namesLoops_(namesLoops) {}
 
   /// Gives the body, named `name`.
   mlir::func::FuncOp build(const std::string &name);
@@ -28,6 +29,7 @@ private:
   mlir::func::FuncOp createFunction(const std::string &name);
   void emit(const sema::Statement &statement, BodyValues &values);
   void emitAssembly(const sema::Statement &statement, BodyValues &values);
+  void emitByPlan(const sema::Statement &statement, mlir::func::FuncOp function, BodyValues &values);
   void emit(const sema::Copy &copy, BodyValues &values);
   void emit(const sema::Conversion &, BodyValues &) {}  // the runtime's work
   void emit(const sema::RefreshCopy &, BodyValues &) {} // the same
@@ -41,6 +43,7 @@ private:
   mlir::MLIRContext &context_;
   mlir::OpBuilder builder_;
   const std::vector<BodyArgument> arguments_;
+  const TargetUse use_;
   const bool namesLoops_;
 };
 
@@ -67,7 +70,7 @@ mlir::func::FuncOp BodyBuilder::build(const std::string &name) {
   builder_.setInsertionPointToEnd(function.addEntryBlock());
   BodyValues values(kernel_, function, arguments_, builder_);
   if (const sema::Statement *assembly = sema::assemblingStatement(step_))
-    emitAssembly(*assembly, values);
+    use_ == TargetUse::Filled ? emitByPlan(*assembly, function, values) : emitAssembly(*assembly, values);
   else
     std::visit([&](const auto &concrete) { emit(concrete, values); }, step_);
   mlir::func::ReturnOp::create(builder_, function.getLoc(), values.results(arguments_));
@@ -99,6 +102,18 @@ void BodyBuilder::emitAssembly(const sema::Statement &statement, BodyValues &val
     run = addTerm(statement, term, run, values);
 }
 
+/// The target's structure and a plan are there.
+void BodyBuilder::emitByPlan(const sema::Statement &statement, mlir::func::FuncOp function, BodyValues &values) {
+  const sema::MergePlan kind = sema::mergePlan(kernel_, statement);
+  const mlir::Type number = kind == sema::MergePlan::Masks ? builder_.getI8Type() : builder_.getI32Type();
+  const auto buffer = mlir::MemRefType::get({mlir::ShapedType::kDynamic}, number);
+  const auto bind = dialect::BindAttr::get(&context_, dialect::BindKind::Merge);
+  const mlir::Value noted = dialect::addArgument(function, bind, buffer);
+  const sema::Term &term = statement.terms.front();
+  buildTermByPlan(kernel_, statement, term, {function, values.read(statement.target), noted, kind}, values, builder_,
+                  locationOf(term.where));
+}
+
 mlir::Value BodyBuilder::addTerm(const sema::Statement &statement, const sema::Term &term, mlir::Value target,
                                  BodyValues &values) {
   return buildTermGeneric(kernel_, statement, term, target, values, builder_, locationOf(term.where), namesLoops_);
@@ -123,9 +138,16 @@ mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLI
     if (std::holds_alternative<sema::Conversion>(step) || std::holds_alternative<sema::RefreshCopy>(step) ||
         std::holds_alternative<sema::Distribution>(step))
       continue;
-    BodyBuilder(kernel, step, *module, namesLoops).build(sema::bodyName(kernel, k));
-    if (sema::assemblingStatement(step) && sema::hasPhases(kernel))
-      dialect::setPatternOnly(BodyBuilder(kernel, step, *module, namesLoops).build(sema::patternBodyName(kernel, k)));
+    const auto build = [&](TargetUse use, const std::string &name) {
+      return BodyBuilder(kernel, step, use, *module, namesLoops).build(name);
+    };
+    build(TargetUse::Collected, sema::bodyName(kernel, k));
+    const sema::Statement *assembly = sema::assemblingStatement(step);
+    if (!assembly || !sema::hasPhases(kernel))
+      continue;
+    dialect::setPatternOnly(build(TargetUse::Collected, sema::patternBodyName(kernel, k)));
+    if (sema::mergePlan(kernel, *assembly) != sema::MergePlan::None)
+      build(TargetUse::Filled, sema::plannedBodyName(kernel, k));
   }
   return module;
 }

@@ -1,8 +1,8 @@
 // Checked kernel to linalg.generic with sparse encodings.
 //
 // The module holds one function a step of the kernel (sema/kernel.h; none for conversions), its *body*, named as
-// sema::bodyName says; where the kernel has phases, a second one under sema::patternBodyName. The arguments of a body
-// are, in this order:
+// sema::bodyName says; where the kernel has phases, a second one under sema::patternBodyName, and where it merges by
+// plan a third under sema::plannedBodyName. The arguments of a body are, in this order:
 //   every tensor that the step uses, of order >= 1 or written (parameters, temporaries, converted copies), as
 //     tensor<...xT> (dense by dimension; pattern-sharing outputs by level) or tensor<...xT, #sparse> (sparse operands,
 //     by level);

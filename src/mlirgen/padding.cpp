@@ -1,5 +1,7 @@
 #include "mlirgen/padding.h"
 
+#include "format/levels.h"
+
 #include <algorithm>
 #include <set>
 
@@ -59,6 +61,47 @@ bool isClippedBy(const sema::Tensor &tensor, const std::vector<Index> &indices, 
                      [&](const Index &other) { return isSame(other, index); });
 }
 
+/// Copies hold what their source does, unless they are of its entries.
+bool holdsPadding(const sema::Kernel &kernel, sema::TensorId id) {
+  const sema::Tensor &tensor = kernel.tensors[id];
+  const auto *copy = tensor.as<sema::Converted>();
+  return copy ? !copy->isCanonical && !copy->dropsPadding && holdsPadding(kernel, copy->source)
+              : !tensor.format.isDense() && format::hasPadding(tensor.format);
+}
+
+/// The operands whose padding shows in an expression: those that others follow in their place.
+void collectPadded(const sema::Kernel &kernel, const sema::Term &term, const sema::Expr &expr,
+                   std::vector<sema::OperandId> &padded) {
+  if (const auto *use = std::get_if<sema::Use>(&expr.node)) {
+    const sema::OperandId id = term.operands[use->operand].follows.value_or(use->operand);
+    if (holdsPadding(kernel, term.operands[id].tensor) && std::find(padded.begin(), padded.end(), id) == padded.end())
+      padded.push_back(id);
+  }
+  if (const auto *negate = std::get_if<sema::Negate>(&expr.node))
+    collectPadded(kernel, term, *negate->operand, padded);
+  if (const auto *binary = std::get_if<sema::Binary>(&expr.node)) {
+    collectPadded(kernel, term, *binary->left, padded);
+    collectPadded(kernel, term, *binary->right, padded);
+  }
+  if (const auto *call = std::get_if<sema::Call>(&expr.node))
+    for (const sema::ExprPtr &argument : call->arguments)
+      collectPadded(kernel, term, *argument, padded);
+}
+
+/// The operands whose padding makes an expression 0 as its factors.
+void collectPaddedFactors(const sema::Kernel &kernel, const sema::Term &term, const sema::Expr &expr,
+                          std::vector<sema::OperandId> &padded) {
+  if (std::holds_alternative<sema::Use>(expr.node))
+    collectPadded(kernel, term, expr, padded);
+  if (const auto *negate = std::get_if<sema::Negate>(&expr.node))
+    collectPaddedFactors(kernel, term, *negate->operand, padded);
+  const auto *binary = std::get_if<sema::Binary>(&expr.node);
+  if (binary && (binary->op == sema::BinaryOp::Mul || binary->op == sema::BinaryOp::Div))
+    collectPaddedFactors(kernel, term, *binary->left, padded);
+  if (binary && binary->op == sema::BinaryOp::Mul)
+    collectPaddedFactors(kernel, term, *binary->right, padded);
+}
+
 } // namespace
 
 std::vector<OpenCoordinate> openCoordinates(const sema::Kernel &kernel, const sema::Statement &statement,
@@ -87,6 +130,14 @@ std::vector<OpenCoordinate> openCoordinates(const sema::Kernel &kernel, const se
     }
   }
   return open;
+}
+
+std::vector<sema::OperandId> paddedBeside(const sema::Kernel &kernel, const sema::Term &term,
+                                          const sema::Expr &numerator) {
+  std::vector<sema::OperandId> padded;
+  collectPaddedFactors(kernel, term, *term.expr, padded);
+  collectPadded(kernel, term, numerator, padded);
+  return padded;
 }
 
 } // namespace spc::mlirgen

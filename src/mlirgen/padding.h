@@ -1,4 +1,4 @@
-// Coordinates that a term's loops may carry beyond the tensor, where blocks and diagonals are padded.
+// Padding: coordinates that a term's loops may carry beyond the tensor, and operands in which it shows.
 #pragma once
 
 #include "sema/kernel.h"
@@ -17,5 +17,9 @@ struct OpenCoordinate {
 /// clipped later on. Without a test, the padding of `y = A(i, j)` would be added up.
 std::vector<OpenCoordinate> openCoordinates(const sema::Kernel &kernel, const sema::Statement &statement,
                                             const sema::Term &term);
+
+/// The operands whose padding is a factor of a term, or shows in the numerator of a quotient within it.
+std::vector<sema::OperandId> paddedBeside(const sema::Kernel &kernel, const sema::Term &term,
+                                          const sema::Expr &numerator);
 
 } // namespace spc::mlirgen

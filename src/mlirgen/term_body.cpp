@@ -4,6 +4,7 @@
 #include "mlirgen/arithmetic.h"
 #include "mlirgen/element_tuples.h"
 #include "mlirgen/functions.h"
+#include "mlirgen/padding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -27,7 +28,8 @@ public:
         uses_(uses), block_(block) {}
 
   /// The term's value for one point of its iteration space, in the target's type. `stored`: of a term with a domain, an
-  /// i1 for each operand that an expression's domain names.
+  /// i1 for each operand that an expression's domain names; of one without, whose loops are not the sparsifier's, an i1
+  /// for each sparse operand.
   mlir::Value value(llvm::ArrayRef<mlir::Value> stored = {}) {
     stored_ = stored;
     mlir::Value result = emit(*body_.term.expr);
@@ -44,6 +46,9 @@ public:
       });
     return arithmetic_.convert(result, type_, targetType_);
   }
+
+  /// A part of the term, in its own type.
+  mlir::Value part(const sema::Expr &expr) { return emit(expr); }
 
   /// The product of the sparse operands' patterns: 0 wherever all of them store an entry.
   mlir::Value zero() {
@@ -138,9 +143,8 @@ private:
     mlir::Value right = emit(*binary.right);
     switch (binary.op) {
     case sema::BinaryOp::Add:
-      return arithmetic_.add(type, left, right);
     case sema::BinaryOp::Sub:
-      return arithmetic_.subtract(type, left, right);
+      return ofThose(binary, type, left, right);
     case sema::BinaryOp::Mul:
       return arithmetic_.multiply(type, left, right);
     case sema::BinaryOp::Div:
@@ -149,57 +153,55 @@ private:
     llvm_unreachable("every operator is handled");
   }
 
+  /// Whether a sum leaves out those of its addends that have no entry, which the sparsifier sees to elsewhere.
+  bool choosesAddends() const { return !body_.term.domain && !stored_.empty(); }
+
+  /// An i1: whether all sparse factors of some addend have an entry here; null where it has none.
+  mlir::Value presence(const sema::Expr &expr) {
+    if (const auto *use = std::get_if<sema::Use>(&expr.node))
+      return stored_[use->operand.index()];
+    if (const auto *negate = std::get_if<sema::Negate>(&expr.node))
+      return presence(*negate->operand);
+    if (const auto *call = std::get_if<sema::Call>(&expr.node))
+      return call->arguments.empty() ? mlir::Value() : presence(*call->arguments.front());
+    const auto *binary = std::get_if<sema::Binary>(&expr.node);
+    if (!binary)
+      return {};
+    const mlir::Value left = presence(*binary->left), right = presence(*binary->right);
+    if (!left || !right)
+      return left ? left : right;
+    if (binary->op == sema::BinaryOp::Add || binary->op == sema::BinaryOp::Sub)
+      return arith::OrIOp::create(builder_, location_, left, right);
+    return arith::AndIOp::create(builder_, location_, left, right);
+  }
+
+  /// A sum, or a difference, of those of its sides that have an entry, of which there is one: the other one counts as
+  /// what adding leaves any number as it is, be it a zero with a sign.
+  mlir::Value ofThose(const sema::Binary &sum, sema::ValueType type, mlir::Value left, mlir::Value right) {
+    const bool isSum = sum.op == sema::BinaryOp::Add;
+    if (choosesAddends()) {
+      const mlir::Value zero = arithmetic_.constant(type, 0);
+      const mlir::Value negativeZero =
+          sema::isFloat(type) || sema::isComplex(type) ? arithmetic_.negate(type, zero) : zero;
+      left = orElse(presence(*sum.left), left, negativeZero);
+      right = orElse(presence(*sum.right), right, isSum ? negativeZero : zero);
+    }
+    return isSum ? arithmetic_.add(type, left, right) : arithmetic_.subtract(type, left, right);
+  }
+
+  mlir::Value orElse(mlir::Value condition, mlir::Value yes, mlir::Value no) {
+    return condition ? selectWithoutBranch(builder_, location_, condition, yes, no, body_.unknownZero) : yes;
+  }
+
   /// A divisor, but 1 where a factor of the term or of the numerator is padding: that is no entry, and 0 / 0 or 0 times
   /// an infinity would be none either.
   mlir::Value divisorBeside(const sema::Binary &quotient, sema::ValueType type, mlir::Value divisor) {
     if (std::holds_alternative<sema::Literal>(quotient.right->node))
       return divisor;
-    llvm::SmallVector<sema::OperandId> padded;
-    collectPaddedFactors(*body_.term.expr, padded);
-    collectPadded(*quotient.left, padded);
-    for (sema::OperandId id : padded)
+    for (sema::OperandId id : paddedBeside(body_.kernel, body_.term, *quotient.left))
       divisor = arithmetic_.oneAtZeros(type, divisor, body_.kernel.tensors[body_.term.operands[id].tensor].type,
                                        uses_[id.index()]);
     return divisor;
-  }
-
-  /// The operands whose padding makes an expression 0 as its factors.
-  void collectPaddedFactors(const sema::Expr &expr, llvm::SmallVectorImpl<sema::OperandId> &padded) {
-    if (std::holds_alternative<sema::Use>(expr.node))
-      collectPadded(expr, padded);
-    if (const auto *negate = std::get_if<sema::Negate>(&expr.node))
-      collectPaddedFactors(*negate->operand, padded);
-    const auto *binary = std::get_if<sema::Binary>(&expr.node);
-    if (binary && (binary->op == sema::BinaryOp::Mul || binary->op == sema::BinaryOp::Div))
-      collectPaddedFactors(*binary->left, padded);
-    if (binary && binary->op == sema::BinaryOp::Mul)
-      collectPaddedFactors(*binary->right, padded);
-  }
-
-  /// Copies hold what their source does, unless they are of its entries.
-  bool holdsPadding(sema::TensorId id) const {
-    const sema::Tensor &tensor = body_.kernel.tensors[id];
-    const auto *copy = tensor.as<sema::Converted>();
-    return copy ? !copy->isCanonical && !copy->dropsPadding && holdsPadding(copy->source)
-                : !tensor.format.isDense() && format::hasPadding(tensor.format);
-  }
-
-  /// The operands whose padding shows in an expression: those that others follow in their place.
-  void collectPadded(const sema::Expr &expr, llvm::SmallVectorImpl<sema::OperandId> &padded) {
-    if (const auto *use = std::get_if<sema::Use>(&expr.node)) {
-      const sema::OperandId id = body_.term.operands[use->operand].follows.value_or(use->operand);
-      if (holdsPadding(body_.term.operands[id].tensor) && !llvm::is_contained(padded, id))
-        padded.push_back(id);
-    }
-    if (const auto *negate = std::get_if<sema::Negate>(&expr.node))
-      collectPadded(*negate->operand, padded);
-    if (const auto *binary = std::get_if<sema::Binary>(&expr.node)) {
-      collectPadded(*binary->left, padded);
-      collectPadded(*binary->right, padded);
-    }
-    if (const auto *call = std::get_if<sema::Call>(&expr.node))
-      for (const sema::ExprPtr &argument : call->arguments)
-        collectPadded(*argument, padded);
   }
 
   /// A bool: all elements of a dense operand count as stored.
@@ -344,6 +346,11 @@ mlir::Value emitTermValue(const TermBody &body, mlir::OpBuilder &builder, mlir::
                           llvm::ArrayRef<mlir::Value> values, llvm::ArrayRef<mlir::Value> stored) {
   return TermEmitter(body, builder, location, values, /*inSparseTerm=*/false, *builder.getInsertionBlock())
       .value(stored);
+}
+
+mlir::Value emitPart(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location,
+                     llvm::ArrayRef<mlir::Value> values, const sema::Expr &part) {
+  return TermEmitter(body, builder, location, values, /*inSparseTerm=*/false, *builder.getInsertionBlock()).part(part);
 }
 
 void keepSparseOperands(const TermBody &body, mlir::linalg::GenericOp generic) {

@@ -30,6 +30,7 @@ struct TermBody {
                        ///< null: once
   llvm::ArrayRef<Bound> bounds;
   llvm::ArrayRef<mlir::Value> coordinates = {}; ///< by loop, where loops are there already; none in a generic
+  mlir::Value unknownZero = {};                 ///< of loops without branches: see selectWithoutBranch()
 };
 
 /// Fills the region: `arguments` are the operands' elements in order (scalars left out), then the target's. Yields the
@@ -40,9 +41,15 @@ struct TermBody {
 void emitTermBody(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, mlir::ValueRange arguments);
 
 /// The term's value at one point of loops that are there already, in the target's type: `values` are the operands'
-/// elements and the scalars, `stored` an i1 for each sparse operand, by operand number.
+/// elements and the scalars, `stored` an i1 for each sparse operand, by operand number. Without a domain an addend
+/// counts where all of its sparse factors are stored.
 mlir::Value emitTermValue(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location,
                           llvm::ArrayRef<mlir::Value> values, llvm::ArrayRef<mlir::Value> stored);
+
+/// The value of a part of a term without a domain, which has one sparse operand, where this is stored: as
+/// emitTermValue(), `values` being there for what the part reads.
+mlir::Value emitPart(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location,
+                     llvm::ArrayRef<mlir::Value> values, const sema::Expr &part);
 
 /// Integer arithmetic may fold to 0, as in (x - x) * A, and the sparsifier then no longer sees what is iterated over.
 /// Gives such a body its sparse operands back. Requires: a generic in a function, with a body from emitTermBody.

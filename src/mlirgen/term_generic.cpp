@@ -5,6 +5,8 @@
 #include "mlirgen/loop_names.h"
 #include "mlirgen/merged_nest.h"
 #include "mlirgen/padding.h"
+#include "mlirgen/planned_merge.h"
+#include "mlirgen/planned_sums.h"
 #include "mlirgen/term_body.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,6 +42,7 @@ public:
         places_(placeLoops(term)), scalars_(term.operands.size()), fills_(term.operands.size()) {}
 
   mlir::Value build(mlir::Value target, bool namesLoops);
+  void build(const ByPlan &plan);
 
 private:
   const sema::Tensor &targetTensor() const { return kernel_.tensors[statement_.target]; }
@@ -158,6 +161,18 @@ llvm::SmallVector<mlir::Value> TermGeneric::extents() {
   return extents;
 }
 
+void TermGeneric::build(const ByPlan &plan) {
+  const mlir::Value hiddenZero = zero();
+  addOperands(hiddenZero);
+  const TermBody body{kernel_, statement_, term_, hasSparseOperand_, scalars_, fills_, hiddenZero, {}, places_, {}, {}};
+  const llvm::SmallVector<mlir::Value> byOperand = tensors(), byLoop = extents();
+  const MergedTerm merged{body, byOperand, byLoop};
+  if (plan.kind == sema::MergePlan::Places)
+    buildPlannedSums(merged, plan.function, plan.target, plan.noted, builder_, location_);
+  else
+    buildPlannedMerge(merged, plan.target, plan.noted, builder_, location_);
+}
+
 mlir::Value TermGeneric::build(mlir::Value target, bool namesLoops) {
   const mlir::Value hiddenZero = zero();
   addOperands(hiddenZero);
@@ -183,6 +198,11 @@ mlir::Value TermGeneric::build(mlir::Value target, bool namesLoops) {
 }
 
 } // namespace
+
+void buildTermByPlan(const sema::Kernel &kernel, const sema::Statement &statement, const sema::Term &term,
+                     const ByPlan &plan, BodyValues &values, mlir::OpBuilder &builder, mlir::Location location) {
+  TermGeneric(kernel, statement, term, values, builder, location).build(plan);
+}
 
 mlir::Value buildTermGeneric(const sema::Kernel &kernel, const sema::Statement &statement, const sema::Term &term,
                              mlir::Value target, BodyValues &values, mlir::OpBuilder &builder, mlir::Location location,

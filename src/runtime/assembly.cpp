@@ -65,7 +65,8 @@ bool prepareValues(AssemblyState &state) {
       return false;
     state.ownsValues = true;
   }
-  runTasks(state.assembly->workers, (target.stored + kZeroedAtOnce - 1) / kZeroedAtOnce, zeroBlock, &target);
+  if (!state.plan || state.plan->kind != PlanKind::Places) // whose rows begin with zeros
+    runTasks(state.assembly->workers, (target.stored + kZeroedAtOnce - 1) / kZeroedAtOnce, zeroBlock, &target);
   return true;
 }
 
@@ -106,15 +107,23 @@ AssemblyState *newState(Assembly &assembly) {
   return state;
 }
 
+void releaseRun(RunState &run) {
+  releaseEntries(run);
+  void *recorded = run.recorded;
+  releaseArray(run.state->allocator, recorded);
+}
+
 void releaseState(AssemblyState &state) {
   const Allocator allocator = state.allocator;
   for (int64_t r = 0; r < state.assembly->chunks * state.assembly->runs; ++r)
-    releaseEntries(state.runStates[r]);
+    releaseRun(state.runStates[r]);
   for (Workspace *workspace : state.pool)
     if (workspace)
       releaseWorkspace(state, workspace);
   releaseSlabs(state);
   releaseArray(allocator, state.lengths);
+  void *recordedKeys = state.recordedKeys;
+  releaseArray(allocator, recordedKeys);
   releaseArray(allocator, state.gathering.keys);
   releaseArray(allocator, state.gathering.values);
   allocator.release(allocator.user, &state);
@@ -138,6 +147,9 @@ extern "C" int32_t spc_rt_assembly_start(Assembly *assembly) {
   Status status = measureKeys(state);
   if (status == Status::Ok) {
     state.hasDenseWorkspaces = hasDenseWorkspaces(state);
+    status = startPlan(state);
+  }
+  if (status == Status::Ok) {
     if (allocateLengths(state) && prepareValues(state))
       expectEntries(state);
     else
@@ -153,6 +165,13 @@ extern "C" int32_t spc_rt_assembly_start(Assembly *assembly) {
 extern "C" Run *spc_rt_run_begin(Assembly *assembly, int64_t chunk, int64_t number, Form form) {
   AssemblyState &state = *assembly->state;
   RunState &run = runOf(state, chunk, number);
+  const bool hasPlaces = form == Form::Workspace && state.plan && state.plan->kind == PlanKind::Places;
+  if (hasPlaces) {
+    run.values = assembly->target->values;
+    run.planned = static_cast<const PlannedRow *>(arrayOf(*state.plan, state.plan->rows));
+    run.places = static_cast<const uint16_t *>(arrayOf(*state.plan, state.plan->places));
+    return &run;
+  }
   if (!openChunk(run, chunk)) {
     fail(run, Status::Memory);
     return nullptr;
@@ -165,6 +184,8 @@ extern "C" Run *spc_rt_run_begin(Assembly *assembly, int64_t chunk, int64_t numb
     return nullptr;
   }
   run.workspace = workspace;
+  if (state.recordedKeys)
+    run.planned = reinterpret_cast<const PlannedRow *>(state.recordedKeys); // no more than a sign
   run.bits = workspace->bits;
   run.summary = workspace->summary;
   run.slots = workspace->slots;
@@ -174,6 +195,8 @@ extern "C" Run *spc_rt_run_begin(Assembly *assembly, int64_t chunk, int64_t numb
 extern "C" void spc_rt_run_end(Run *ended, int64_t count) {
   auto &run = *static_cast<RunState *>(ended);
   AssemblyState &state = *run.state;
+  if (run.places)
+    return; // all is in its place
   if (run.workspace)
     giveWorkspace(state, run.workspace);
   run.workspace = nullptr;
@@ -197,6 +220,8 @@ extern "C" int32_t spc_rt_assembly_finish(Assembly *assembly) {
   Status status = pack(state);
   if (status == Status::Ok && assembly->narrow)
     status = static_cast<Status>(assembly->narrow(assembly));
+  if (status == Status::Ok)
+    status = finishPlan(state);
   if (status != Status::Ok && state.ownsValues)
     releaseArray(state.allocator, assembly->target->values);
   releaseState(state);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/memory.h"
+#include "runtime/plan.h"
 #include "runtime/runtime.h"
 #include "runtime/workers.h"
 
@@ -72,10 +73,13 @@ struct RunState : Run {
   int64_t *rows;     ///< for each row rowOrder coordinates and the number of the run's entries up to its end
   int64_t rowCount, rowCapacity;
   Workspace *workspace;
-  int64_t total;    ///< entries, once the run has ended
-  int64_t base;     ///< entries of the chunks before this one, while packing
-  Status status;    ///< the first thing that went wrong
-  int64_t apart[8]; ///< keeps the runs of two threads out of one cache line
+  int64_t total;      ///< entries, once the run has ended
+  int64_t base;       ///< entries of the chunks before this one, while packing
+  uint16_t *recorded; ///< while a plan is made: the places of the run's keys
+  int64_t recordedCount, recordedCapacity;
+  bool isUnrecorded; ///< there are too many, or a row is too long
+  Status status;     ///< the first thing that went wrong
+  int64_t apart[8];  ///< keeps the runs of two threads out of one cache line
 };
 
 /// The result's arrays while chunks are being collected: one chunk after the other gets its place in them. A thread
@@ -109,6 +113,8 @@ struct AssemblyState {
   int64_t pointerBytes;
   int64_t extents[kMaxOrder]; ///< by dimension
   int64_t expected;           ///< entries of all chunks; 0: unknown
+  int64_t *recordedKeys;      ///< while a plan is made, by row: how many keys the nest met; else null
+  const PlanHead *plan;       ///< that says the places; null: they are looked up
   Gathering gathering;
   Workspace *pool[kPooled]; ///< those that no run uses; taken and given back atomically
   Slab *freeSlabs[kPooled]; ///< the same of slabs that no run writes to
@@ -229,6 +235,21 @@ void releaseWorkspace(AssemblyState &state, Workspace *workspace);
 
 /// Replaces the table by one of twice the capacity. False where memory ran out: then it stays.
 bool growTable(const AssemblyState &state, Workspace &table);
+
+// plan_assembly.cpp
+
+/// Prepares to make the plan that the caller asks for, or opens the one that it has. Ok; Memory; Pattern (it is of
+/// other structures).
+Status startPlan(AssemblyState &state);
+
+/// Makes the plan of an assembly that is packed. Ok; Memory, upon which the target has no arrays any more.
+Status finishPlan(AssemblyState &state);
+
+/// How many keys a plan may have for each entry: beyond that adding takes the time, and places are too much memory.
+inline constexpr int64_t kMostKeys = 32;
+
+/// Room for so many more places of a run; null where memory ran out.
+uint16_t *reserveRecorded(RunState &run, int64_t more);
 
 // gathering.cpp
 

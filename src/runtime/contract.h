@@ -97,7 +97,7 @@ struct Function {
   const char *symbol;
   Scalar result;
   unsigned parameterCount;
-  Scalar parameters[5];
+  Scalar parameters[6];
 };
 
 template <typename Signature> struct FunctionOf;

@@ -155,6 +155,48 @@ extern "C" SPC_HOT int64_t spc_rt_locate(Run *of, int64_t key) {
   return slot;
 }
 
+/// Leaves each key of a row once, in order, and notes the number of each that there was in `places`, unless that is
+/// null.
+static SPC_HOT int64_t recordKeys(RunState &run, int64_t count, uint16_t *places) {
+  Workspace &table = *run.workspace;
+  const int64_t keyBytes = run.state->keyBytes, start = run.rowStart;
+  const Touched *const sorted = sortTouched(table);
+  // The list that was sorted from is of no more use.
+  auto *const ranks = reinterpret_cast<uint16_t *>(sorted == table.touched ? table.scratch : table.touched);
+  for (int64_t e = 0; places && e < table.count; ++e)
+    ranks[sorted[e].slot] = static_cast<uint16_t>(e);
+  for (int64_t e = start; places && e < count; ++e)
+    places[e - start] = ranks[probe(table, load(run.keys, keyBytes, e))];
+  for (int64_t e = 0; e < table.count; ++e) {
+    store(run.keys, keyBytes, start + e, sorted[e].key);
+    table.keys[sorted[e].slot] = 0;
+  }
+  const int64_t end = start + table.count;
+  table.count = 0;
+  return end;
+}
+
+extern "C" int64_t spc_rt_row_record(Run *of, int64_t count, const int64_t *coordinates) {
+  auto &run = *static_cast<RunState *>(of);
+  AssemblyState &state = *run.state;
+  const int64_t met = count - run.rowStart;
+  for (int64_t e = run.rowStart; e < count && run.status == Status::Ok; ++e)
+    spc_rt_locate(&run, load(run.keys, state.keyBytes, e));
+  const int64_t found = run.workspace->count, entries = run.before + run.rowStart + found;
+  run.isUnrecorded =
+      run.isUnrecorded || found > UINT16_MAX + 1 || run.recordedCount + met > (entries + 1024) * kMostKeys;
+  uint16_t *const places = run.isUnrecorded ? nullptr : reserveRecorded(run, met);
+  if (run.status != Status::Ok || (!places && !run.isUnrecorded)) {
+    fail(run, Status::Memory);
+    return 0;
+  }
+  if (places) {
+    state.recordedKeys[state.rowOrder > 0 ? coordinates[0] : 0] = met;
+    run.recordedCount += met;
+  }
+  return endRow(run, recordKeys(run, count, places), coordinates);
+}
+
 extern "C" int64_t spc_rt_find(const Run *run, int64_t key) {
   const Workspace &table = *static_cast<const RunState *>(run)->workspace;
   const int64_t slot = probe(table, key);

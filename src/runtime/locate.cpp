@@ -1,6 +1,8 @@
 #include "runtime/locate.h"
 #include "runtime/entries.h"
 #include "runtime/memory.h"
+#include "runtime/plan.h"
+#include "runtime/plan_conversion.h"
 #include "runtime/rebased.h"
 #include "runtime/values.h"
 
@@ -76,14 +78,16 @@ int64_t positionOf(const Tensor &target, const int64_t *coordinates) {
   return position;
 }
 
-extern "C" int32_t spc_rt_convert_values(const Allocator *allocator, const Tensor *given, Tensor *target,
-                                         int64_t dropsZeros) {
+extern "C" int32_t spc_rt_convert_values(const Allocator *allocator, const Workers *workers, const Tensor *given,
+                                         Tensor *target, int64_t dropsZeros, const Planning *planning) {
   const Rebased whole(*allocator, *given);
   if (whole.status() != Status::Ok)
     return static_cast<int32_t>(whole.status());
   const Tensor *source = &whole.tensor();
   if (source->stored < 0 || source->levels[0].count < 0)
     return static_cast<int32_t>(Status::Count);
+  if (hasPlan(planning))
+    return static_cast<int32_t>(convertPlanned(*workers, *source, *target, dropsZeros != 0, *planning));
   fillWithZeros(target->values, target->stored * target->valueBytes);
   bool hasPlaces = true;
   const Status status = walkEntries(*source, [&](int64_t from, const int64_t *at) {

@@ -357,10 +357,6 @@ ValueType sumType(const Kernel &kernel, const Statement &statement);
 /// that it lists, else 64.
 int keyBits(const Tensor &target, const Collecting &collecting);
 
-/// Whether the kernel can be called in two phases, pattern and values: one statement that assembles, keeps zeros, does
-/// not read what its target held before, and leaves out no place for an entry that only values tell from padding.
-bool hasPhases(const Kernel &kernel);
-
 /// Why a kernel calls the runtime, where for several reasons the first one of these.
 struct RuntimeUse {
   enum class Why { Assembles, CopiesOperand, AddsLengths };
@@ -372,8 +368,9 @@ struct RuntimeUse {
 std::optional<RuntimeUse> runtimeUse(const Kernel &kernel);
 
 /// The name of the function that computes step number `step`; of one that assembles, `patternBodyName` the one that
-/// computes its pattern alone.
+/// computes its pattern alone, `plannedBodyName` the one that sets its values by a plan (MergePlan, two_phases.h).
 std::string bodyName(const Kernel &kernel, size_t step);
 std::string patternBodyName(const Kernel &kernel, size_t step);
+std::string plannedBodyName(const Kernel &kernel, size_t step);
 
 } // namespace spc::sema

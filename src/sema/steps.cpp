@@ -37,37 +37,6 @@ int keyBits(const Tensor &target, const Collecting &collecting) {
   return 64;
 }
 
-/// Whether values alone say which stored places of a tensor, or of what it is a copy of, are entries.
-static bool isPadded(const Kernel &kernel, TensorId tensor) {
-  const auto *copy = kernel.tensors[tensor].as<Converted>();
-  const std::vector<TensorId> parts = copy ? partsOf(kernel, copy->source) : std::vector{tensor};
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](TensorId part) { return format::hasPadding(kernel.tensors[part].format); });
-}
-
-/// Whether a domain is without the entries of a padded operand.
-static bool excludesPadded(const Kernel &kernel, const Term &term, const Domain &domain) {
-  if (domain.kind == DomainKind::Missing)
-    return isPadded(kernel, term.operands[domain.operand].tensor);
-  return std::any_of(domain.parts.begin(), domain.parts.end(),
-                     [&](const Domain &part) { return excludesPadded(kernel, term, part); });
-}
-
-bool hasPhases(const Kernel &kernel) {
-  const auto builds = [](const Step &step) {
-    return std::holds_alternative<Conversion>(step) || assemblingStatement(step);
-  };
-  // The symbolic phase would release the values that an output is added to.
-  const auto isReplaced = [](const Tensor &tensor) { return tensor.isAssembled() && tensor.isRead; };
-  // The symbolic phase would leave out the places of padding, too.
-  const auto needsValues = [&](const Term &term) { return term.domain && excludesPadded(kernel, term, *term.domain); };
-  if (const Statement *statement = kernel.steps.size() == 1 ? assemblingStatement(kernel.steps.front()) : nullptr)
-    if (std::any_of(statement->terms.begin(), statement->terms.end(), needsValues))
-      return false;
-  return kernel.steps.size() == 1 && builds(kernel.steps.front()) && !kernel.dropZeros &&
-         std::none_of(kernel.tensors.begin(), kernel.tensors.end(), isReplaced);
-}
-
 std::optional<RuntimeUse> runtimeUse(const Kernel &kernel) {
   using Why = RuntimeUse::Why;
   for (const Step &step : kernel.steps) {
@@ -95,6 +64,10 @@ std::string bodyName(const Kernel &kernel, size_t step) {
 
 std::string patternBodyName(const Kernel &kernel, size_t step) {
   return bodyName(kernel, step) + ".pattern";
+}
+
+std::string plannedBodyName(const Kernel &kernel, size_t step) {
+  return bodyName(kernel, step) + ".planned";
 }
 
 } // namespace spc::sema

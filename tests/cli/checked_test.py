@@ -81,13 +81,13 @@ static void assembled(void) {
   EXPECT(SPC_ERROR_OVERLAP, spgemm(&B, &B, &B));
   EXPECT(SPC_OK, spgemm(&B, &B, &C));
   C.col_ind[1] = 2;
-  EXPECT(SPC_ERROR_INDEX_RANGE, spgemm_numeric(&B, &B, &C));
+  EXPECT(SPC_ERROR_INDEX_RANGE, spgemm_numeric(&B, &B, &C, NULL));
   C.col_ind[1] = 0;
-  EXPECT(SPC_ERROR_PATTERN, spgemm_numeric(&B, &B, &C));
+  EXPECT(SPC_ERROR_PATTERN, spgemm_numeric(&B, &B, &C, NULL));
   C.col_ind[1] = 1;
-  EXPECT(SPC_OK, spgemm_numeric(&B, &B, &C));
+  EXPECT(SPC_OK, spgemm_numeric(&B, &B, &C, NULL));
   i[0] = 9;
-  EXPECT(SPC_ERROR_INDEX_RANGE, spgemm_symbolic(&B, &B, &C));
+  EXPECT(SPC_ERROR_INDEX_RANGE, spgemm_symbolic(&B, &B, &C, NULL));
   spgemm_free(&C);
 }
 

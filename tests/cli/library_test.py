@@ -60,7 +60,7 @@ int main() {
   spc_csr_f64_i32 P, Q;
   if (spmm(&A, &B, &C) != SPC_OK || spmm_ctx(nullptr, &A32, &B32, &C32) != SPC_OK || c[0] != 6 || c32[0] != 6)
     return 1;
-  if (gemm(&A, &A, &P) != SPC_OK || gemm_symbolic(&A, &B, &Q) != SPC_OK || gemm_numeric(&A, &B, &Q) != SPC_OK ||
+  if (gemm(&A, &A, &P) != SPC_OK || gemm_symbolic(&A, &B, &Q, NULL) != SPC_OK || gemm_numeric(&A, &B, &Q, NULL) != SPC_OK ||
       P.values[0] != 4 || Q.values[0] != 6)
     return 2;
   gemm_free(&P);

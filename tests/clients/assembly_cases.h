@@ -55,16 +55,16 @@ typedef struct assembly_case {
 
 #define WRAP_PHASES(kernel, member, ...)                                                                               \
   static spc_status kernel##_call_symbolic(const spc_context *ctx, output *A) {                                        \
-    return kernel##_symbolic_ctx(ctx, __VA_ARGS__, A != NULL ? &A->member : NULL);                                     \
+    return kernel##_symbolic_ctx(ctx, __VA_ARGS__, A != NULL ? &A->member : NULL, NULL);                               \
   }                                                                                                                    \
   static spc_status kernel##_call_numeric(const spc_context *ctx, output *A) {                                         \
-    return kernel##_numeric_ctx(ctx, __VA_ARGS__, A != NULL ? &A->member : NULL);                                      \
+    return kernel##_numeric_ctx(ctx, __VA_ARGS__, A != NULL ? &A->member : NULL, NULL);                                \
   }                                                                                                                    \
   static spc_status kernel##_plain_symbolic(output *A) {                                                               \
-    return kernel##_symbolic(__VA_ARGS__, &A->member);                                                                 \
+    return kernel##_symbolic(__VA_ARGS__, &A->member, NULL);                                                           \
   }                                                                                                                    \
   static spc_status kernel##_plain_numeric(output *A) {                                                                \
-    return kernel##_numeric(__VA_ARGS__, &A->member);                                                                  \
+    return kernel##_numeric(__VA_ARGS__, &A->member, NULL);                                                            \
   }
 
 #define WRAP(kernel, member, ...)                                                                                      \

@@ -56,6 +56,7 @@ KERNELS = {
     "spadd": ["B=csr", "C=csr", "A=csr"],
     "converted_on_csc": ["B=csr", "A=csc"],
     "converted_on_csr": ["B=dia", "A=csr"],
+    "converted_on_dup": ["B=coo-dup", "A=csr"],
     "converted_on_hyb": ["B=csr", "A=hyb"],
     "converted_on_lower": ["B=csr", "A=lower"],
     "converted_on_nm": ["B=csr", "A=nm-2-4"],
@@ -77,7 +78,7 @@ VISIBLE = ["--visibility=default"]
 # What objects export more functions than the call itself: those of kernels that assemble.
 ASSEMBLY_PHASES = {"spgemm", "spgemm_on_coo", "spgemm_on_bsr", "spadd", "converted_on_csc", "ttm"}
 SHAPES = {"converted_on_csr", "converted_on_hyb", "converted_on_lower", "converted_on_nm", "converted_on_ragged_lengths"}
-PHASES = ASSEMBLY_PHASES | SHAPES - {"converted_on_hyb"}
+PHASES = ASSEMBLY_PHASES | SHAPES - {"converted_on_hyb"} | {"converted_on_dup"}
 ASSEMBLING = PHASES | {"accumulate", "converted_on_hyb"}
 
 # Kernels whose loops run in chunks.
@@ -105,6 +106,7 @@ CLIENTS = {
     "shapes": (["shapes_client.c"], sorted(SHAPES)),
     "slices": (["slices_client.cpp"],
                ["converted_on_csc", "degrees", "sddmm", "spadd", "spgemm", "spmm", "spmv"]),
+    "plans": (["plans_client.cpp"], ["converted_on_csc", "converted_on_dup", "spadd", "spgemm"]),
     "pool": (["pool_client.cpp", "pool_c.c"], ["spmv"]),
     "memory_pool": (["memory_pool_client.cpp", "memory_pool_c.c"], ["spgemm"]),
     "cpp": (["cpp_client.cpp"], ["spmm", "spmm_on_csc", "spmv", "spmv_on_coo", "spmv_on_dcsr"]),

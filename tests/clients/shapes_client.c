@@ -136,12 +136,12 @@ static void test_padding(void) {
   B.values = slots;
   EXPECT_STATUS(SPC_OK, converted_on_csr(&B, &A));
   EXPECT(A.nnz == 2 && A.col_ind[0] == 0 && A.values[0] == 7 && A.col_ind[1] == 0 && A.values[1] == 5);
-  EXPECT_STATUS(SPC_OK, converted_on_csr_numeric(&B, &A));
+  EXPECT_STATUS(SPC_OK, converted_on_csr_numeric(&B, &A, NULL));
   EXPECT(A.nnz == 2 && A.values[0] == 7 && A.values[1] == 5);
   converted_on_csr_free(&A);
-  EXPECT_STATUS(SPC_OK, converted_on_csr_symbolic(&B, &A));
+  EXPECT_STATUS(SPC_OK, converted_on_csr_symbolic(&B, &A, NULL));
   EXPECT(A.nnz == 5 && A.values == NULL);
-  EXPECT_STATUS(SPC_OK, converted_on_csr_numeric(&B, &A));
+  EXPECT_STATUS(SPC_OK, converted_on_csr_numeric(&B, &A, NULL));
   EXPECT(A.values[0] == 7 && A.values[1] == 5 && A.values[2] == 0 && A.values[3] == 0 && A.values[4] == 0);
   converted_on_csr_free(&A);
 }

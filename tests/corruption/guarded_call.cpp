@@ -167,6 +167,7 @@ int32_t GuardedCall::run(const std::string &phase, Chunks chunks, bool atEnd) {
         place(argument);
   for (const Argument &argument : arguments_)
     pointers.push_back(argument.placed);
+  pointers.push_back(nullptr); // a phase's plan
   const codegen::Invoke invoke = phase.empty() ? kernel_.code().invoke() : kernel_.code().phase(phase);
   return invoke(pointers.front(), pointers.data() + 1);
 }

@@ -99,6 +99,11 @@ tensor::Coordinates AssembledOutput::content() const {
   return readerOf(type_.format, type_.value, slots_, shape_).unpack();
 }
 
+tensor::Coordinates AssembledOutput::slots() const {
+  std::vector<int64_t> positions;
+  return readerOf(type_.format, type_.value, slots_, shape_).slots(positions);
+}
+
 std::string AssembledOutput::nameOf(int64_t element) const {
   std::vector<int64_t> at(shape_.size());
   for (size_t dim = shape_.size(); dim-- > 0; element /= shape_[dim])

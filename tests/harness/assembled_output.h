@@ -45,12 +45,22 @@ public:
   /// A tensor that the call reads before it replaces it. Returns the empty string or why it cannot be stored.
   std::string fill(const tensor::Coordinates &entries);
 
+  /// Another one as this was before the call.
+  AssembledOutput again() const {
+    AssembledOutput other(*this);
+    other.slots_ = before_;
+    return other;
+  }
+
   /// What to hand to the kernel.
   void *cStruct() { return slots_.data(); }
   const abi::StructType &type() const { return type_; }
 
   /// The entries that the struct holds, in storage order. Requires: a valid structure.
   tensor::Coordinates content() const;
+
+  /// The same with the values of all slots, those of padding too.
+  tensor::Coordinates slots() const;
 
   /// Checks that the struct is as its format promises. Returns the empty string or what is wrong.
   std::string checkStructure() const;

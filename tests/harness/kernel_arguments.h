@@ -2,6 +2,7 @@
 #pragma once
 
 #include "abi/signature.h"
+#include "codegen/jit.h"
 #include "harness/dense_evaluator.h"
 #include "harness/kernel_spec.h"
 #include "harness/pattern_evaluator.h"
@@ -41,6 +42,10 @@ public:
   /// Compares what the kernel left behind with the evaluators' results. Returns the empty string or the first
   /// difference.
   std::string compare(const TensorMap &expected, const PatternMap &least, const PatternMap &most);
+
+  /// After a call in one phase of a kernel that has two: calls these, with a plan and without one. Returns the empty
+  /// string or where what comes out is not the same, to the bit.
+  std::string checkPhases(const codegen::JitKernel &code);
 
   /// After a call that failed: what it changed of operands and of assembled outputs; empty where nothing.
   std::string compareFailed() const;

@@ -4,6 +4,7 @@
 #include "harness/kernel_text.h"
 #include "pipeline/compiler.h"
 #include "sema/analyze.h"
+#include "sema/two_phases.h"
 #include "support/render.h"
 #include "syntax/parser.h"
 
@@ -198,6 +199,8 @@ std::string KernelUnderTest::check(const Trial &given, const Meaning *meaning) c
     problem = arguments.compareFailed();
   else
     problem = status == SPC_OK ? arguments.compare(tensors, least, most) : statusText(status);
+  if (problem.empty() && status == SPC_OK && sema::hasPhases(*analyzed_.kernel))
+    problem = arguments.checkPhases(*code_);
   return problem.empty() ? arguments.release() : problem;
 }
 

@@ -228,6 +228,12 @@ def test_plans():
     close(second, (a @ b).toarray())
     assert second.indices.ctypes.data != first.indices.ctypes.data
     assert second.data.ctypes.data != first.data.ctypes.data
+    assert plan.nbytes > 0
+    a.indices[0] += 1
+    with pytest.raises(spc.StructureError, match="have changed since the plan was made"):
+        plan()
+    a.indices[0] -= 1
+    close(plan(), second.toarray())
     del plan, first
     gc.collect()
     close(second, (a @ b).toarray())

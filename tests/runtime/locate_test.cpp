@@ -1,6 +1,8 @@
 // Places of a pattern, and values for it.
 #include "format_model.h"
 
+#include <algorithm>
+
 namespace spc::runtime::test {
 namespace {
 
@@ -37,6 +39,39 @@ void checkPlaces(const std::vector<FormatModel> &formats, const std::vector<int6
   }
 }
 
+const Workers noWorkers = {};
+
+/// A conversion in two phases with a plan, whose entries come out as `expected`; and plans of other structures.
+void checkPlan(Made &source, const Entries &expected, const FormatModel &to, const std::vector<int64_t> &shape) {
+  Made target(to, shape, {});
+  const Allocator hooks = target.memory.hooks();
+  Plan plan = {};
+  Planning planning = {&plan, 7, 1};
+  REQUIRE(static_cast<Status>(spc_rt_plan_conversion(&hooks, &noWorkers, &source.tensor, &target.tensor,
+                                                     spc_rt_convert_sorted, &planning)) == Status::Ok);
+  target.owns = true;
+  CHECK(target.tensor.values == nullptr);
+  std::vector<double> values(static_cast<size_t>(target.tensor.stored), -1);
+  target.tensor.values = values.data();
+  const auto convert = [&] {
+    return static_cast<Status>(spc_rt_convert_values(&hooks, &noWorkers, &source.tensor, &target.tensor, 0, &planning));
+  };
+  CHECK(convert() == Status::Ok);
+  CHECK(ModelReader(target.tensor, shape.size()).read() == expected);
+  planning.check = 8;
+  values.assign(values.size(), -1);
+  CHECK(convert() == Status::Pattern);
+  CHECK(std::count(values.begin(), values.end(), -1) == target.tensor.stored);
+  planning.check = 7;
+  if (void *indices = target.tensor.levels[target.tensor.order - 1].indices; indices && target.tensor.stored > 0) {
+    static_cast<char *>(indices)[0] ^= 1;
+    CHECK(convert() == Status::Pattern);
+    static_cast<char *>(indices)[0] ^= 1;
+  }
+  target.tensor.values = nullptr;
+  hooks.release(hooks.user, plan.memory);
+}
+
 void checkValues(const std::vector<FormatModel> &formats, const std::vector<int64_t> &shape, unsigned seed) {
   const UnsortedList list(randomEntries(shape, 14, seed), shape, {}, seed);
   Entries others = randomEntries(shape, 14, seed);
@@ -51,8 +86,10 @@ void checkValues(const std::vector<FormatModel> &formats, const std::vector<int6
       REQUIRE(target.convert(list.made.tensor) == Status::Ok);
       const Allocator hooks = target.memory.hooks();
       const Entries expected = ModelReader(source.tensor, shape.size()).read();
-      REQUIRE(static_cast<Status>(spc_rt_convert_values(&hooks, &source.tensor, &target.tensor, 0)) == Status::Ok);
+      REQUIRE(static_cast<Status>(
+                  spc_rt_convert_values(&hooks, &noWorkers, &source.tensor, &target.tensor, 0, nullptr)) == Status::Ok);
       CHECK(ModelReader(target.tensor, shape.size()).read() == expected);
+      checkPlan(source, expected, to, shape);
     }
 }
 
@@ -97,7 +134,8 @@ TEST_CASE("an entry without a place is told") {
     REQUIRE(target.convert(pattern.made.tensor) == Status::Ok);
     const Allocator hooks = target.memory.hooks();
     const auto convert = [&](const UnsortedList &list) {
-      return static_cast<Status>(spc_rt_convert_values(&hooks, &list.made.tensor, &target.tensor, 0));
+      return static_cast<Status>(
+          spc_rt_convert_values(&hooks, &noWorkers, &list.made.tensor, &target.tensor, 0, nullptr));
     };
     CHECK(convert(fewer) == Status::Ok);
     CHECK(ModelReader(target.tensor, 2).read() == Entries{{{2, 0}, 5}});

@@ -1,6 +1,7 @@
 // Assembled outputs: how their entries are collected, what is merged, copied or converted for them.
 #include "format/levels.h"
 #include "sema/check.h"
+#include "sema/two_phases.h"
 
 #include <catch2/catch.hpp>
 
@@ -282,6 +283,42 @@ TEST_CASE("operands whose entries do not come in order are copied") {
     CHECK_FALSE(lists.has("v$0"));
   }
   CHECK_FALSE(check("A(i,j) = v(i)*w(j)", {"A=csr", "v=vector", "w=vector"}).has("v$0"));
+}
+
+TEST_CASE("plans keep places where rows, and what is in them, are the same whatever the values") {
+  const auto kept = [](const std::string &text, const Bindings &bindings) {
+    const Checked checked = check(text, bindings);
+    INFO(text << ": " << checked.errors());
+    REQUIRE(checked.kernel);
+    return keepsPlaces(*checked.kernel, checked.statement(0));
+  };
+  CHECK(kept("A(i,j) = B(i,k)*B(k,j)", {"A=csr", "B=csr"}));
+  CHECK(kept("A(i,j) = B(i,k)*B(k,j)", {"A=csc", "B=csc"}));
+  CHECK(kept("v(j) = w(i)*B(i,j)", {"v=vector", "w=vector", "B=csr"}));
+  CHECK_FALSE(kept("A(i,j) = B(i,k)*B(k,j)", {"A=bsr", "B=csr"}));
+  CHECK_FALSE(kept("A(i,j) = B(i,k)*B(k,j)", {"A=csr-lengths", "B=csr"}));
+  CHECK_FALSE(kept("A(i,j) = B(i,k)*C(k,j)", {"A=csr", "B=bsr", "C=csr"})); // values say what is padding
+  CHECK_FALSE(kept("A(i,j) += B(i,k)*B(k,j)", {"A=csr", "B=csr"}));
+}
+
+TEST_CASE("plans of elementwise statements say where operands have entries") {
+  const auto kind = [](const std::string &text, Bindings bindings = {"A=csr", "B=csr", "C=csr"}) {
+    const Checked checked = check(text, bindings);
+    INFO(text << ": " << checked.errors());
+    REQUIRE(checked.kernel);
+    return mergePlan(*checked.kernel, checked.statement(0));
+  };
+  CHECK(kind("A(i,j) = B(i,j) + 2*C(i,j)") == MergePlan::Places);
+  CHECK(kind("A(i,j) = B(i,j)*x(i) - C(i,j)*y(j)/2") == MergePlan::Places);
+  CHECK(kind("A(i,j) = B(i,j) + 2*C(i,j)", {"A=csc", "B=csc", "C=csc"}) == MergePlan::Places);
+  CHECK(kind("v(i) = w(i) + u(i)", {"v=vector", "w=vector", "u=vector"}) == MergePlan::Places);
+  CHECK(kind("A(i,j) = max(B(i,j), C(i,j))") == MergePlan::Masks);
+  CHECK(kind("A(i,j) = B(i,j) + (C(i,j) + B(i,j))") == MergePlan::Masks); // another order of additions
+  // Not all entries of the operands are the target's.
+  CHECK(kind("A(i,j) = B(i,j)*C(i,j)") == MergePlan::None);
+  CHECK(kind("A(i,j) = B(i,j) + C(i,j)*B(i,j)") == MergePlan::None);
+  CHECK(kind("A(i,j) = B(i,k)*C(k,j)") == MergePlan::None);
+  CHECK(kind("A(i,j) = B(i,j) + C(i,j)", {"A=csr", "B=bsr", "C=csr"}) == MergePlan::None);
 }
 
 TEST_CASE("a kernel that is one assembling step has two phases") {

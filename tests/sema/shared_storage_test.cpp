@@ -1,5 +1,6 @@
 // Operands that are read in several ways (symmetric ones, sums of parts), and tensors that share a structure.
 #include "sema/check.h"
+#include "sema/two_phases.h"
 
 #include <catch2/catch.hpp>
 

@@ -192,6 +192,11 @@ Value CollectedRun::identity(mlir::ImplicitLocOpBuilder &ops) {
   return identityConstant(ops, element_, tensor_.getIdentity());
 }
 
+/// Whether calls in two phases can know the places of the run's keys.
+bool CollectedRun::isPlanned() const {
+  return tensor_.getRun().getPlanned() && !appends_;
+}
+
 dialect::RunType CollectedRun::type() {
   const int64_t keyBits = tensor_.getRun().getKeyBits();
   return dialect::RunType::get(body_.getContext(), appends_ ? dialect::RunForm::Append : dialect::RunForm::Workspace,
@@ -202,7 +207,7 @@ dialect::RunType CollectedRun::type() {
 mlir::LogicalResult CollectedRun::rewrite(Value assembly, Value chunk) {
   mlir::ImplicitLocOpBuilder ops(first_->getLoc(), first_);
   const int64_t number = tensor_.getRun().getNumber();
-  auto open = dialect::OpenRunOp::create(ops, assembly, chunk, number, type());
+  auto open = dialect::OpenRunOp::create(ops, assembly, chunk, number, isPlanned(), type());
   run_ = open.getRun(0);
   mlir::Block &nest = open.getNests().front().front();
   nest.getOperations().splice(nest.end(), first_->getBlock()->getOperations(), first_->getIterator(),
@@ -244,7 +249,17 @@ void CollectedRun::endRows(llvm::ArrayRef<memref::StoreOp> stores) {
       continue;
     mlir::ImplicitLocOpBuilder end(store.getLoc(), place->getTerminator());
     dialect::EndRowOp::create(end, run_, row);
+    if (isPlanned())
+      beginRow(store.getLoc(), place, row);
   }
+}
+
+/// A row begins where its last coordinate is known.
+void CollectedRun::beginRow(mlir::Location location, mlir::Block *place, llvm::ArrayRef<Value> row) {
+  mlir::ImplicitLocOpBuilder ops(location, place, place->begin());
+  if (mlir::Operation *coordinate = row.empty() ? nullptr : row.back().getDefiningOp())
+    ops.setInsertionPointAfter(coordinate);
+  dialect::BeginRowOp::create(ops, run_, row, stored(tensor_.getIdentity()));
 }
 
 /// Makes room for all that loops may append before they begin. They are skipped where memory runs out.

@@ -43,11 +43,13 @@ private:
   mlir::Value keyOf(mlir::ImplicitLocOpBuilder &ops, mlir::ValueRange indices);
   /// The value of an element that the row does not have; see identityConstant.
   mlir::Value identity(mlir::ImplicitLocOpBuilder &ops);
+  bool isPlanned() const;
   dialect::RunType type();
   /// `what`, or null where only the pattern counts.
   template <typename T> T stored(T what) const { return patternOnly_ ? T() : what; }
   mlir::LogicalResult collect();
   void endRows(llvm::ArrayRef<mlir::memref::StoreOp> stores);
+  void beginRow(mlir::Location location, mlir::Block *place, llvm::ArrayRef<mlir::Value> row);
   void reserve(const AppendingLoops &loops);
   /// The load of an element of the output that gives `value`, or null.
   mlir::memref::LoadOp elementLoad(mlir::Value value);

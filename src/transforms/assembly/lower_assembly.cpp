@@ -52,7 +52,7 @@ template <typename Op, typename Adaptor> RunWriter writerOf(Op op, Adaptor adapt
   return RunWriter(mlir::cast<RunType>(op.getRun().getType()), adaptor.getRun());
 }
 
-/// Begins the run and branches on what the runtime gives: nothing, or for workspaces one of two kinds.
+/// Begins the run and branches on what the runtime gives: nothing, or for workspaces one of two kinds, or a plan.
 struct LowerOpenRun : OpConversionPattern<dialect::OpenRunOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -62,14 +62,17 @@ struct LowerOpenRun : OpConversionPattern<dialect::OpenRunOp> {
     RunWriter run(ops, mlir::cast<RunType>(op.getRun(0).getType()));
     const Value hasRun = run.begin(ops, single(adaptor.getAssembly()), single(adaptor.getChunk()), op.getNumber());
     auto nest = scf::IfOp::create(ops, hasRun, /*withElseRegion=*/false);
-    if (op.getNests().size() == 1) {
-      enter(op, 0, run, nest.thenBlock(), rewriter);
-    } else {
-      ImplicitLocOpBuilder within(op.getLoc(), nest.getThenBodyBuilder(rewriter.getListener()));
-      auto choice = scf::IfOp::create(within, run.isDense(within), /*withElseRegion=*/true);
-      enter(op, 0, run, choice.thenBlock(), rewriter);
-      enter(op, 1, run, choice.elseBlock(), rewriter);
+    mlir::Block *place = nest.thenBlock();
+    // Whichever nest is not the last one is chosen where the runtime says so.
+    for (unsigned number = 0; number + 1 < op.getNests().size(); ++number) {
+      ImplicitLocOpBuilder within(op.getLoc(), rewriter);
+      within.setInsertionPoint(place->getTerminator());
+      const Value isThis = number == 0 ? run.isDense(within) : run.isHash(within);
+      auto choice = scf::IfOp::create(within, isThis, /*withElseRegion=*/true);
+      enter(op, number, run, choice.thenBlock(), rewriter);
+      place = choice.elseBlock();
     }
+    enter(op, static_cast<unsigned>(op.getNests().size() - 1), run, place, rewriter);
     rewriter.eraseOp(op);
     return mlir::success();
   }
@@ -155,6 +158,14 @@ llvm::SmallVector<Value> lower(dialect::CloseSumOp op, Lowered<dialect::CloseSum
   return {};
 }
 
+llvm::SmallVector<Value> lower(dialect::BeginRowOp op, Lowered<dialect::BeginRowOp> to, ImplicitLocOpBuilder &ops) {
+  if (op.getRun().getType().getForm() != RunForm::Place)
+    return {};
+  const auto coordinates = to.getCoordinates();
+  writerOf(op, to).beginRow(ops, coordinates.empty() ? Value() : single(coordinates.front()), op.getIdentityAttr());
+  return {};
+}
+
 llvm::SmallVector<Value> lower(dialect::EndRowOp op, Lowered<dialect::EndRowOp> to, ImplicitLocOpBuilder &ops) {
   llvm::SmallVector<Value> coordinates;
   for (const mlir::ValueRange coordinate : to.getCoordinates())
@@ -179,8 +190,11 @@ dialect::OpenRunOp splitByWorkspace(dialect::OpenRunOp op) {
   if (type.getForm() != RunForm::Workspace)
     return op;
   mlir::OpBuilder builder(op);
-  const RunType forms[] = {type.in(RunForm::Dense), type.in(RunForm::Hash)};
-  auto split = dialect::OpenRunOp::create(builder, op.getLoc(), op.getAssembly(), op.getChunk(), op.getNumber(), forms);
+  llvm::SmallVector<RunType> forms = {type.in(RunForm::Dense), type.in(RunForm::Hash)};
+  if (op.getPlanned())
+    forms.push_back(type.in(type.getValue() ? RunForm::Place : RunForm::Record));
+  auto split = dialect::OpenRunOp::create(builder, op.getLoc(), op.getAssembly(), op.getChunk(), op.getNumber(),
+                                          op.getPlanned(), forms);
   for (auto [form, nest] : llvm::zip(forms, split.getNests())) {
     nest.getBlocks().clear();
     mlir::IRMapping copies;
@@ -221,10 +235,11 @@ LogicalResult LowerAssembly::lowerRuns(mlir::func::FuncOp body) {
   target.addIllegalDialect<dialect::SpcDialect>();
   target.markUnknownOpDynamicallyLegal([](mlir::Operation *) { return true; });
   mlir::RewritePatternSet patterns(&getContext());
-  patterns.add<LowerOpenRun, LowerWithinRun<dialect::ReserveOp>, LowerWithinRun<dialect::AppendOp>,
-               LowerWithinRun<dialect::LocateOp>, LowerWithinRun<dialect::AccumulateOp>,
-               LowerWithinRun<dialect::OpenSumOp>, LowerWithinRun<dialect::NoteAddendOp>,
-               LowerWithinRun<dialect::CloseSumOp>, LowerWithinRun<dialect::EndRowOp>>(types, &getContext());
+  patterns
+      .add<LowerOpenRun, LowerWithinRun<dialect::ReserveOp>, LowerWithinRun<dialect::AppendOp>,
+           LowerWithinRun<dialect::LocateOp>, LowerWithinRun<dialect::AccumulateOp>, LowerWithinRun<dialect::OpenSumOp>,
+           LowerWithinRun<dialect::NoteAddendOp>, LowerWithinRun<dialect::CloseSumOp>,
+           LowerWithinRun<dialect::BeginRowOp>, LowerWithinRun<dialect::EndRowOp>>(types, &getContext());
   if (mlir::failed(mlir::applyPartialConversion(body, target, std::move(patterns))))
     return mlir::failure();
   return cleanUp(body);

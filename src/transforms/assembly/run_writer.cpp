@@ -2,6 +2,7 @@
 
 #include "dialect/runtime_types.h"
 #include "transforms/assembly/identity.h"
+#include "transforms/assembly/run_values.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -23,14 +24,6 @@ namespace functions = runtime::functions;
 
 constexpr int64_t kNoWord = INT64_MAX / 64; ///< beyond every word of bits
 
-mlir::Type pointerType(mlir::MLIRContext *context) {
-  return LLVM::LLVMPointerType::get(context);
-}
-
-Value constant(ImplicitLocOpBuilder &ops, int64_t value) {
-  return arith::ConstantOp::create(ops, ops.getI64IntegerAttr(value));
-}
-
 Value flagConstant(ImplicitLocOpBuilder &ops, bool value) {
   return arith::ConstantOp::create(ops, ops.getBoolAttr(value));
 }
@@ -39,25 +32,8 @@ Value plusOne(ImplicitLocOpBuilder &ops, Value number) {
   return arith::AddIOp::create(ops, number, constant(ops, 1));
 }
 
-Value loadInt(ImplicitLocOpBuilder &ops, Value address) {
-  return LLVM::LoadOp::create(ops, ops.getI64Type(), address);
-}
-
-Value loadPointer(ImplicitLocOpBuilder &ops, Value address) {
-  return LLVM::LoadOp::create(ops, pointerType(ops.getContext()), address);
-}
-
-Value elementOf(ImplicitLocOpBuilder &ops, mlir::Type type, Value array, LLVM::GEPArg number) {
-  return ops.createOrFold<LLVM::GEPOp>(pointerType(ops.getContext()), type, array,
-                                       llvm::ArrayRef<LLVM::GEPArg>{number});
-}
-
 LLVM::CallOp call(ImplicitLocOpBuilder &ops, const runtime::Function &function, mlir::ValueRange arguments) {
   return dialect::callRuntime(ops, ops.getLoc(), function, arguments);
-}
-
-ImplicitLocOpBuilder thenBuilder(ImplicitLocOpBuilder &ops, mlir::scf::IfOp branch) {
-  return {ops.getLoc(), branch.getThenBodyBuilder(ops.getListener())};
 }
 
 /// Room for `count` values of `type` in the frame of the function around `ops`.
@@ -157,6 +133,11 @@ Value RunWriter::isDense(ImplicitLocOpBuilder &ops) {
   return LLVM::ICmpOp::create(ops, LLVM::ICmpPredicate::ne, field(ops, RunSlot::bits), null);
 }
 
+Value RunWriter::isHash(ImplicitLocOpBuilder &ops) {
+  const Value null = LLVM::ZeroOp::create(ops, pointerType(ops.getContext()));
+  return LLVM::ICmpOp::create(ops, LLVM::ICmpPredicate::eq, field(ops, RunSlot::planned), null);
+}
+
 RunWriter RunWriter::enter(ImplicitLocOpBuilder &ops, RunForm form) {
   RunWriter nest(type_.in(form), mlir::ValueRange(parts_).take_front(partCount(form)));
   LLVM::StoreOp::create(ops, constant(ops, 0), part(Count));
@@ -209,14 +190,27 @@ void RunWriter::append(ImplicitLocOpBuilder &ops, Value key, Value value, bool i
 }
 
 Value RunWriter::locate(ImplicitLocOpBuilder &ops, Value key) {
-  if (type_.getForm() != RunForm::Hash)
+  switch (type_.getForm()) {
+  case RunForm::Append:
+  case RunForm::Workspace:
+  case RunForm::Dense:
     return key;
+  case RunForm::Record:
+    append(ops, key, {}, /*isReserved=*/false);
+    return key;
+  case RunForm::Place:
+    return nextPlace(ops);
+  case RunForm::Hash:
+    break;
+  }
   const Value slot = call(ops, functions::locate, {part(Handle), key}).getResult();
   LLVM::StoreOp::create(ops, field(ops, RunSlot::slots), part(Slots));
   return slot;
 }
 
 Value RunWriter::peek(ImplicitLocOpBuilder &ops, Value key, mlir::Attribute identity) {
+  if (type_.getForm() == RunForm::Place)
+    return peekPlace(ops, identity);
   const bool isHash = type_.getForm() == RunForm::Hash;
   if (!isHash && !identity) // 0 is what untouched slots hold
     return loadSlot(ops, key, type_.getValue());
@@ -321,9 +315,13 @@ void RunWriter::endRow(ImplicitLocOpBuilder &ops, mlir::ValueRange coordinates) 
     const Value place = elementOf(ops, ops.getI64Type(), part(Coordinates), static_cast<int32_t>(k));
     LLVM::StoreOp::create(ops, toInt(ops, coordinate), place);
   }
+  if (type_.getForm() == RunForm::Place)
+    return;
   const Value run = part(Handle), row = part(Coordinates), count = loadInt(ops, part(Count));
   Value ended;
-  if (type_.appends()) {
+  if (type_.getForm() == RunForm::Record) {
+    ended = call(ops, functions::row_record, {run, count, row}).getResult();
+  } else if (type_.appends()) {
     ended = call(ops, functions::row_end, {run, count, row}).getResult();
   } else if (type_.getForm() == RunForm::Hash) {
     const runtime::Function *own = functions::hash_flush_of(keyBytes(type_), valueBytes(type_));

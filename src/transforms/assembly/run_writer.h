@@ -31,6 +31,8 @@ public:
   mlir::Value begin(mlir::ImplicitLocOpBuilder &ops, mlir::Value assembly, mlir::Value chunk, int64_t run);
   /// i1: whether the runtime chose a dense workspace.
   mlir::Value isDense(mlir::ImplicitLocOpBuilder &ops);
+  /// i1, where it did not: whether that is a hash table; else the run is planned.
+  mlir::Value isHash(mlir::ImplicitLocOpBuilder &ops);
   /// The run as a nest for `form` has it, with which that nest starts.
   RunWriter enter(mlir::ImplicitLocOpBuilder &ops, dialect::RunForm form);
   void end(mlir::ImplicitLocOpBuilder &ops);
@@ -50,6 +52,9 @@ public:
   /// keys.
   void storeSlot(mlir::ImplicitLocOpBuilder &ops, mlir::Value key, mlir::Value slot, mlir::Value value);
 
+  /// Of a run by plan: the row of this coordinate (null: the only one) begins, and its values are the identity (null:
+  /// 0).
+  void beginRow(mlir::ImplicitLocOpBuilder &ops, mlir::Value coordinate, mlir::Attribute identity);
   void endRow(mlir::ImplicitLocOpBuilder &ops, mlir::ValueRange coordinates);
 
   /// The address of a variable of type i1, false where `ops` stands.
@@ -83,6 +88,9 @@ private:
   void makeRoom(mlir::ImplicitLocOpBuilder &ops, mlir::Value isNeeded, mlir::Value more);
   mlir::Value compareRoom(mlir::ImplicitLocOpBuilder &ops, mlir::arith::CmpIPredicate predicate, mlir::Value more);
   mlir::Value isTouched(mlir::ImplicitLocOpBuilder &ops, mlir::Value key);
+  mlir::Value placeAt(mlir::ImplicitLocOpBuilder &ops, mlir::Value address);
+  mlir::Value nextPlace(mlir::ImplicitLocOpBuilder &ops);
+  mlir::Value peekPlace(mlir::ImplicitLocOpBuilder &ops, mlir::Attribute identity);
   void touch(mlir::ImplicitLocOpBuilder &ops, mlir::Value key, int64_t count);
   void storeWord(mlir::ImplicitLocOpBuilder &ops);
   void clearTouched(mlir::ImplicitLocOpBuilder &ops);

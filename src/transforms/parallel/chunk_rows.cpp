@@ -38,7 +38,7 @@ public:
   using ChunkRowsBase::ChunkRowsBase;
 
   void runOnOperation() override {
-    if (getOperation().isExternal())
+    if (getOperation().isExternal() || dialect::chunksOf(getOperation())) // cut already
       return;
     recordRowLoops(getOperation());
     const std::optional<BodySteps> steps = isSerial() ? std::nullopt : findSteps(getOperation());

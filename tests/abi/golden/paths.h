@@ -101,13 +101,15 @@ spc_status paths_symbolic_spc5_434820693cb35520(
     const spc_csr_i32_i32 *M,
     const spc_csr_i32_i32 *A,
     const spc_csr_i32_i32 *B,
-    spc_csr_i32_i32 *C);
+    spc_csr_i32_i32 *C,
+    spc_plan *plan);
 spc_status paths_numeric_spc5_434820693cb35520(
     const spc_context *ctx,
     const spc_csr_i32_i32 *M,
     const spc_csr_i32_i32 *A,
     const spc_csr_i32_i32 *B,
-    spc_csr_i32_i32 *C);
+    spc_csr_i32_i32 *C,
+    const spc_plan *plan);
 spc_status paths_free_spc5_434820693cb35520(const spc_context *ctx, spc_csr_i32_i32 *C);
 
 /* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
@@ -134,22 +136,26 @@ static inline spc_status paths_ctx(
 
 /* In two phases. _symbolic works out the pattern: everything but the values, whose array becomes NULL; it reads no
  * operand's values. _numeric computes the values of a pattern, as often as they change, into the output's array, which
- * it allocates where it is NULL; SPC_ERROR_PATTERN where an entry has no place in the pattern. */
+ * it allocates where it is NULL; SPC_ERROR_PATTERN where an entry has no place in the pattern. `plan`, or NULL: what
+ * _symbolic leaves to _numeric, so that this is faster, for spc_plan_free() to release; it is set whatever it was.
+ * SPC_ERROR_PATTERN where structures are no longer those that the plan is of. */
 static inline spc_status paths_symbolic_ctx(
     const spc_context *ctx,
     const spc_csr_i32_i32 *M,
     const spc_csr_i32_i32 *A,
     const spc_csr_i32_i32 *B,
-    spc_csr_i32_i32 *C) {
-  return paths_symbolic_spc5_434820693cb35520(ctx, M, A, B, C);
+    spc_csr_i32_i32 *C,
+    spc_plan *plan SPC_DETAIL_OPTIONAL) {
+  return paths_symbolic_spc5_434820693cb35520(ctx, M, A, B, C, plan);
 }
 static inline spc_status paths_numeric_ctx(
     const spc_context *ctx,
     const spc_csr_i32_i32 *M,
     const spc_csr_i32_i32 *A,
     const spc_csr_i32_i32 *B,
-    spc_csr_i32_i32 *C) {
-  return paths_numeric_spc5_434820693cb35520(ctx, M, A, B, C);
+    spc_csr_i32_i32 *C,
+    const spc_plan *plan SPC_DETAIL_OPTIONAL) {
+  return paths_numeric_spc5_434820693cb35520(ctx, M, A, B, C, plan);
 }
 
 /* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
@@ -171,18 +177,20 @@ static inline spc_status paths_symbolic(
     const spc_csr_i32_i32 *M,
     const spc_csr_i32_i32 *A,
     const spc_csr_i32_i32 *B,
-    spc_csr_i32_i32 *C) {
+    spc_csr_i32_i32 *C,
+    spc_plan *plan SPC_DETAIL_OPTIONAL) {
   const spc_context ctx = spc_default_context();
-  return paths_symbolic_ctx(&ctx, M, A, B, C);
+  return paths_symbolic_ctx(&ctx, M, A, B, C, plan);
 }
 
 static inline spc_status paths_numeric(
     const spc_csr_i32_i32 *M,
     const spc_csr_i32_i32 *A,
     const spc_csr_i32_i32 *B,
-    spc_csr_i32_i32 *C) {
+    spc_csr_i32_i32 *C,
+    const spc_plan *plan SPC_DETAIL_OPTIONAL) {
   const spc_context ctx = spc_default_context();
-  return paths_numeric_ctx(&ctx, M, A, B, C);
+  return paths_numeric_ctx(&ctx, M, A, B, C, plan);
 }
 
 static inline void paths_free(spc_csr_i32_i32 *C) {
@@ -205,17 +213,27 @@ static inline spc_status paths(const paths_arguments &arguments) {
 static inline spc_status paths_ctx(const spc_context *ctx, const paths_arguments &arguments) {
   return paths_ctx(ctx, &arguments.M, &arguments.A, &arguments.B, &arguments.C);
 }
-static inline spc_status paths_symbolic(const paths_arguments &arguments) {
-  return paths_symbolic(&arguments.M, &arguments.A, &arguments.B, &arguments.C);
+static inline spc_status paths_symbolic(
+    const paths_arguments &arguments,
+    spc_plan *plan SPC_DETAIL_OPTIONAL) {
+  return paths_symbolic(&arguments.M, &arguments.A, &arguments.B, &arguments.C, plan);
 }
-static inline spc_status paths_symbolic_ctx(const spc_context *ctx, const paths_arguments &arguments) {
-  return paths_symbolic_ctx(ctx, &arguments.M, &arguments.A, &arguments.B, &arguments.C);
+static inline spc_status paths_symbolic_ctx(
+    const spc_context *ctx,
+    const paths_arguments &arguments,
+    spc_plan *plan SPC_DETAIL_OPTIONAL) {
+  return paths_symbolic_ctx(ctx, &arguments.M, &arguments.A, &arguments.B, &arguments.C, plan);
 }
-static inline spc_status paths_numeric(const paths_arguments &arguments) {
-  return paths_numeric(&arguments.M, &arguments.A, &arguments.B, &arguments.C);
+static inline spc_status paths_numeric(
+    const paths_arguments &arguments,
+    const spc_plan *plan SPC_DETAIL_OPTIONAL) {
+  return paths_numeric(&arguments.M, &arguments.A, &arguments.B, &arguments.C, plan);
 }
-static inline spc_status paths_numeric_ctx(const spc_context *ctx, const paths_arguments &arguments) {
-  return paths_numeric_ctx(ctx, &arguments.M, &arguments.A, &arguments.B, &arguments.C);
+static inline spc_status paths_numeric_ctx(
+    const spc_context *ctx,
+    const paths_arguments &arguments,
+    const spc_plan *plan SPC_DETAIL_OPTIONAL) {
+  return paths_numeric_ctx(ctx, &arguments.M, &arguments.A, &arguments.B, &arguments.C, plan);
 }
 }
 #endif

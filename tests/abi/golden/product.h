@@ -94,12 +94,14 @@ spc_status product_symbolic_spc5_4e2b99aa90cef6ca(
     const spc_context *ctx,
     const spc_csr_f64_i32 *B,
     const spc_csr_f64_i32 *C,
-    spc_csr_f64_i32 *A);
+    spc_csr_f64_i32 *A,
+    spc_plan *plan);
 spc_status product_numeric_spc5_4e2b99aa90cef6ca(
     const spc_context *ctx,
     const spc_csr_f64_i32 *B,
     const spc_csr_f64_i32 *C,
-    spc_csr_f64_i32 *A);
+    spc_csr_f64_i32 *A,
+    const spc_plan *plan);
 spc_status product_free_spc5_4e2b99aa90cef6ca(const spc_context *ctx, spc_csr_f64_i32 *A);
 
 /* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
@@ -125,20 +127,24 @@ static inline spc_status product_ctx(
 
 /* In two phases. _symbolic works out the pattern: everything but the values, whose array becomes NULL; it reads no
  * operand's values. _numeric computes the values of a pattern, as often as they change, into the output's array, which
- * it allocates where it is NULL; SPC_ERROR_PATTERN where an entry has no place in the pattern. */
+ * it allocates where it is NULL; SPC_ERROR_PATTERN where an entry has no place in the pattern. `plan`, or NULL: what
+ * _symbolic leaves to _numeric, so that this is faster, for spc_plan_free() to release; it is set whatever it was.
+ * SPC_ERROR_PATTERN where structures are no longer those that the plan is of. */
 static inline spc_status product_symbolic_ctx(
     const spc_context *ctx,
     const spc_csr_f64_i32 *B,
     const spc_csr_f64_i32 *C,
-    spc_csr_f64_i32 *A) {
-  return product_symbolic_spc5_4e2b99aa90cef6ca(ctx, B, C, A);
+    spc_csr_f64_i32 *A,
+    spc_plan *plan SPC_DETAIL_OPTIONAL) {
+  return product_symbolic_spc5_4e2b99aa90cef6ca(ctx, B, C, A, plan);
 }
 static inline spc_status product_numeric_ctx(
     const spc_context *ctx,
     const spc_csr_f64_i32 *B,
     const spc_csr_f64_i32 *C,
-    spc_csr_f64_i32 *A) {
-  return product_numeric_spc5_4e2b99aa90cef6ca(ctx, B, C, A);
+    spc_csr_f64_i32 *A,
+    const spc_plan *plan SPC_DETAIL_OPTIONAL) {
+  return product_numeric_spc5_4e2b99aa90cef6ca(ctx, B, C, A, plan);
 }
 
 /* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
@@ -155,17 +161,19 @@ static inline spc_status product(const spc_csr_f64_i32 *B, const spc_csr_f64_i32
 static inline spc_status product_symbolic(
     const spc_csr_f64_i32 *B,
     const spc_csr_f64_i32 *C,
-    spc_csr_f64_i32 *A) {
+    spc_csr_f64_i32 *A,
+    spc_plan *plan SPC_DETAIL_OPTIONAL) {
   const spc_context ctx = spc_default_context();
-  return product_symbolic_ctx(&ctx, B, C, A);
+  return product_symbolic_ctx(&ctx, B, C, A, plan);
 }
 
 static inline spc_status product_numeric(
     const spc_csr_f64_i32 *B,
     const spc_csr_f64_i32 *C,
-    spc_csr_f64_i32 *A) {
+    spc_csr_f64_i32 *A,
+    const spc_plan *plan SPC_DETAIL_OPTIONAL) {
   const spc_context ctx = spc_default_context();
-  return product_numeric_ctx(&ctx, B, C, A);
+  return product_numeric_ctx(&ctx, B, C, A, plan);
 }
 
 static inline void product_free(spc_csr_f64_i32 *A) {
@@ -187,17 +195,27 @@ static inline spc_status product(const product_arguments &arguments) {
 static inline spc_status product_ctx(const spc_context *ctx, const product_arguments &arguments) {
   return product_ctx(ctx, &arguments.B, &arguments.C, &arguments.A);
 }
-static inline spc_status product_symbolic(const product_arguments &arguments) {
-  return product_symbolic(&arguments.B, &arguments.C, &arguments.A);
+static inline spc_status product_symbolic(
+    const product_arguments &arguments,
+    spc_plan *plan SPC_DETAIL_OPTIONAL) {
+  return product_symbolic(&arguments.B, &arguments.C, &arguments.A, plan);
 }
-static inline spc_status product_symbolic_ctx(const spc_context *ctx, const product_arguments &arguments) {
-  return product_symbolic_ctx(ctx, &arguments.B, &arguments.C, &arguments.A);
+static inline spc_status product_symbolic_ctx(
+    const spc_context *ctx,
+    const product_arguments &arguments,
+    spc_plan *plan SPC_DETAIL_OPTIONAL) {
+  return product_symbolic_ctx(ctx, &arguments.B, &arguments.C, &arguments.A, plan);
 }
-static inline spc_status product_numeric(const product_arguments &arguments) {
-  return product_numeric(&arguments.B, &arguments.C, &arguments.A);
+static inline spc_status product_numeric(
+    const product_arguments &arguments,
+    const spc_plan *plan SPC_DETAIL_OPTIONAL) {
+  return product_numeric(&arguments.B, &arguments.C, &arguments.A, plan);
 }
-static inline spc_status product_numeric_ctx(const spc_context *ctx, const product_arguments &arguments) {
-  return product_numeric_ctx(ctx, &arguments.B, &arguments.C, &arguments.A);
+static inline spc_status product_numeric_ctx(
+    const spc_context *ctx,
+    const product_arguments &arguments,
+    const spc_plan *plan SPC_DETAIL_OPTIONAL) {
+  return product_numeric_ctx(ctx, &arguments.B, &arguments.C, &arguments.A, plan);
 }
 }
 #endif

@@ -76,14 +76,19 @@ static void call_product(void) {
   spc_csr_f64_i32 A = {2, 3, 3, pointers, columns, entries},
                   B = {3, 2, 2, right_pointers, right_columns, right_entries};
   spc_csr_f64_i32 C;
+  spc_plan plan;
   const spc_context context = counting_context();
   CHECK(product(&A, &B, &C) == SPC_OK);
   CHECK(C.nrows == 2 && C.ncols == 2 && C.nnz == 2 && C.row_ptr[1] == 2 && C.row_ptr[2] == 2);
   CHECK(C.col_ind[0] == 0 && C.values[0] == 7 && C.values[1] == 10);
   product_free(&C);
   CHECK(C.values == NULL && C.nnz == 0);
-  CHECK(product_symbolic_ctx(&context, &A, &B, &C) == SPC_OK && C.values == NULL && C.nnz == 2);
-  CHECK(product_numeric_ctx(&context, &A, &B, &C) == SPC_OK && C.values[1] == 10 && live > 0);
+  CHECK(product_symbolic_ctx(&context, &A, &B, &C, NULL) == SPC_OK && C.values == NULL && C.nnz == 2);
+  CHECK(product_numeric_ctx(&context, &A, &B, &C, NULL) == SPC_OK && C.values[1] == 10 && live > 0);
+  CHECK(product_free_ctx(&context, &C) == SPC_OK && live == 0);
+  CHECK(product_symbolic_ctx(&context, &A, &B, &C, &plan) == SPC_OK && plan.memory != NULL && plan.bytes > 0);
+  CHECK(product_numeric_ctx(&context, &A, &B, &C, &plan) == SPC_OK && C.values[1] == 10);
+  spc_plan_free_ctx(&context, &plan);
   CHECK(product_free_ctx(&context, &C) == SPC_OK && live == 0);
 }
 

@@ -95,12 +95,14 @@ spc_status product_symbolic_spc5_4e2b99aa90cef6ca(
     const spc_context *ctx,
     const spc_csr_f64_i32 *A,
     const spc_csr_f64_i32 *B,
-    spc_csr_f64_i32 *C);
+    spc_csr_f64_i32 *C,
+    spc_plan *plan);
 spc_status product_numeric_spc5_4e2b99aa90cef6ca(
     const spc_context *ctx,
     const spc_csr_f64_i32 *A,
     const spc_csr_f64_i32 *B,
-    spc_csr_f64_i32 *C);
+    spc_csr_f64_i32 *C,
+    const spc_plan *plan);
 spc_status product_free_spc5_4e2b99aa90cef6ca(const spc_context *ctx, spc_csr_f64_i32 *C);
 
 /* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
@@ -126,20 +128,24 @@ static inline spc_status product_ctx(
 
 /* In two phases. _symbolic works out the pattern: everything but the values, whose array becomes NULL; it reads no
  * operand's values. _numeric computes the values of a pattern, as often as they change, into the output's array, which
- * it allocates where it is NULL; SPC_ERROR_PATTERN where an entry has no place in the pattern. */
+ * it allocates where it is NULL; SPC_ERROR_PATTERN where an entry has no place in the pattern. `plan`, or NULL: what
+ * _symbolic leaves to _numeric, so that this is faster, for spc_plan_free() to release; it is set whatever it was.
+ * SPC_ERROR_PATTERN where structures are no longer those that the plan is of. */
 static inline spc_status product_symbolic_ctx(
     const spc_context *ctx,
     const spc_csr_f64_i32 *A,
     const spc_csr_f64_i32 *B,
-    spc_csr_f64_i32 *C) {
-  return product_symbolic_spc5_4e2b99aa90cef6ca(ctx, A, B, C);
+    spc_csr_f64_i32 *C,
+    spc_plan *plan SPC_DETAIL_OPTIONAL) {
+  return product_symbolic_spc5_4e2b99aa90cef6ca(ctx, A, B, C, plan);
 }
 static inline spc_status product_numeric_ctx(
     const spc_context *ctx,
     const spc_csr_f64_i32 *A,
     const spc_csr_f64_i32 *B,
-    spc_csr_f64_i32 *C) {
-  return product_numeric_spc5_4e2b99aa90cef6ca(ctx, A, B, C);
+    spc_csr_f64_i32 *C,
+    const spc_plan *plan SPC_DETAIL_OPTIONAL) {
+  return product_numeric_spc5_4e2b99aa90cef6ca(ctx, A, B, C, plan);
 }
 
 /* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
@@ -156,17 +162,19 @@ static inline spc_status product(const spc_csr_f64_i32 *A, const spc_csr_f64_i32
 static inline spc_status product_symbolic(
     const spc_csr_f64_i32 *A,
     const spc_csr_f64_i32 *B,
-    spc_csr_f64_i32 *C) {
+    spc_csr_f64_i32 *C,
+    spc_plan *plan SPC_DETAIL_OPTIONAL) {
   const spc_context ctx = spc_default_context();
-  return product_symbolic_ctx(&ctx, A, B, C);
+  return product_symbolic_ctx(&ctx, A, B, C, plan);
 }
 
 static inline spc_status product_numeric(
     const spc_csr_f64_i32 *A,
     const spc_csr_f64_i32 *B,
-    spc_csr_f64_i32 *C) {
+    spc_csr_f64_i32 *C,
+    const spc_plan *plan SPC_DETAIL_OPTIONAL) {
   const spc_context ctx = spc_default_context();
-  return product_numeric_ctx(&ctx, A, B, C);
+  return product_numeric_ctx(&ctx, A, B, C, plan);
 }
 
 static inline void product_free(spc_csr_f64_i32 *C) {
@@ -188,17 +196,27 @@ static inline spc_status product(const product_arguments &arguments) {
 static inline spc_status product_ctx(const spc_context *ctx, const product_arguments &arguments) {
   return product_ctx(ctx, &arguments.A, &arguments.B, &arguments.C);
 }
-static inline spc_status product_symbolic(const product_arguments &arguments) {
-  return product_symbolic(&arguments.A, &arguments.B, &arguments.C);
+static inline spc_status product_symbolic(
+    const product_arguments &arguments,
+    spc_plan *plan SPC_DETAIL_OPTIONAL) {
+  return product_symbolic(&arguments.A, &arguments.B, &arguments.C, plan);
 }
-static inline spc_status product_symbolic_ctx(const spc_context *ctx, const product_arguments &arguments) {
-  return product_symbolic_ctx(ctx, &arguments.A, &arguments.B, &arguments.C);
+static inline spc_status product_symbolic_ctx(
+    const spc_context *ctx,
+    const product_arguments &arguments,
+    spc_plan *plan SPC_DETAIL_OPTIONAL) {
+  return product_symbolic_ctx(ctx, &arguments.A, &arguments.B, &arguments.C, plan);
 }
-static inline spc_status product_numeric(const product_arguments &arguments) {
-  return product_numeric(&arguments.A, &arguments.B, &arguments.C);
+static inline spc_status product_numeric(
+    const product_arguments &arguments,
+    const spc_plan *plan SPC_DETAIL_OPTIONAL) {
+  return product_numeric(&arguments.A, &arguments.B, &arguments.C, plan);
 }
-static inline spc_status product_numeric_ctx(const spc_context *ctx, const product_arguments &arguments) {
-  return product_numeric_ctx(ctx, &arguments.A, &arguments.B, &arguments.C);
+static inline spc_status product_numeric_ctx(
+    const spc_context *ctx,
+    const product_arguments &arguments,
+    const spc_plan *plan SPC_DETAIL_OPTIONAL) {
+  return product_numeric_ctx(ctx, &arguments.A, &arguments.B, &arguments.C, plan);
 }
 }
 #endif

@@ -26,10 +26,12 @@
 #define SPC_DETAIL_STATIC_ASSERT static_assert
 #define SPC_DETAIL_CAST(type, value) static_cast<type>(value)
 #define SPC_NOEXCEPT noexcept
+#define SPC_DETAIL_OPTIONAL = nullptr /* of a parameter, in C++ */
 #else
 #define SPC_DETAIL_STATIC_ASSERT _Static_assert
 #define SPC_DETAIL_CAST(type, value) ((type)(value))
 #define SPC_NOEXCEPT
+#define SPC_DETAIL_OPTIONAL
 #endif
 
 #if defined(__cplusplus) && (__cplusplus >= 202002L || (defined(_MSVC_LANG) && _MSVC_LANG >= 202002L))
@@ -155,7 +157,7 @@ typedef enum SPC_DETAIL_NODISCARD spc_status
   SPC_ERROR_NULL = 1,     /* a struct or an array that is needed is NULL */
   SPC_ERROR_SHAPE = 2,    /* an extent is negative, not the one it must be, or too small for what the format stores */
   SPC_ERROR_STRIDE = 3,   /* the innermost stride is not 1, or elements overlap */
-  SPC_ERROR_PATTERN = 4,  /* an output's structure is neither NULL nor the operand's whose pattern it shares */
+  SPC_ERROR_PATTERN = 4,  /* a structure is neither NULL nor the one it must be, or lacks an entry; a plan is of others */
   SPC_ERROR_COUNT = 5,    /* a number of entries is negative or does not fit the structure */
   SPC_ERROR_MEMORY = 6,   /* memory ran out */
   SPC_ERROR_CONTEXT = 7,  /* the context is of an unknown size, or has one memory hook without the other */
@@ -181,7 +183,7 @@ static inline const char *spc_status_string(spc_status status) {
   case SPC_ERROR_STRIDE:
     return "a dense tensor's strides cannot be used";
   case SPC_ERROR_PATTERN:
-    return "an output's structure is neither NULL nor the operand's whose pattern it shares";
+    return "a structure is neither NULL nor the one that it must be, or lacks an entry";
   case SPC_ERROR_COUNT:
     return "a number of entries is negative or does not fit the structure";
   case SPC_ERROR_MEMORY:
@@ -295,6 +297,31 @@ static inline void spc_detail_release(const spc_context *ctx, void *array) {
     ctx->deallocate(ctx->user, array);
   else
     free(array);
+}
+
+/* What NAME_symbolic leaves to NAME_numeric, so that this need not find places anew. The caller owns it; NAME_symbolic
+ * sets it, whatever it was, and any number of calls of NAME_numeric may read it, also at the same time. */
+typedef struct spc_plan {
+  void *memory;  /* one block; NULL: no plan */
+  int64_t bytes; /* its size */
+} spc_plan;
+
+SPC_DETAIL_ASSERT_FIELD(spc_plan, memory, 0);
+SPC_DETAIL_ASSERT_FIELD(spc_plan, bytes, 1);
+SPC_DETAIL_ASSERT_SIZE(spc_plan, 2);
+
+/* Releases a plan, which NAME_symbolic_ctx has made with this context; NULL is fine, and so is an empty plan. */
+static inline void spc_plan_free_ctx(const spc_context *ctx, spc_plan *plan) {
+  if (plan == NULL)
+    return;
+  spc_detail_release(ctx, plan->memory);
+  plan->memory = NULL;
+  plan->bytes = 0;
+}
+
+/* The same of one that NAME_symbolic has made. */
+static inline void spc_plan_free(spc_plan *plan) {
+  spc_plan_free_ctx(NULL, plan);
 }
 
 /* Sums and products that say whether they fit. */

@@ -19,7 +19,7 @@ func.func @unclosed(%assembly: !llvm.ptr, %chunk: index) {
 !hash = !spc.run<hash, row = 1, key = i32, value = f64>
 
 func.func @hash_alone(%assembly: !llvm.ptr, %chunk: index) {
-  // expected-error @+1 {{has a nest that appends, one with any workspace, or a dense and a hash one}}
+  // expected-error @+1 {{has a nest that appends, one with any workspace, or one for each kind}}
   spc.open_run %assembly[%chunk] number 0 {
   ^bb0(%run: !hash):
     spc.close_run

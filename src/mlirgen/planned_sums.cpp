@@ -1,0 +1,264 @@
+#include "mlirgen/planned_sums.h"
+
+#include "dialect/attributes.h"
+#include "mlirgen/arithmetic.h"
+#include "mlirgen/merged_arrays.h"
+#include "sema/two_phases.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <limits>
+
+namespace spc::mlirgen {
+namespace {
+
+namespace arith = mlir::arith;
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+using dialect::BindAttr;
+using dialect::BindKind;
+using mlir::Value;
+using sema::OperandId;
+
+/// The dense operands with dimensions that a part of a term reads.
+llvm::SmallVector<OperandId> denseOperandsOf(const TermBody &body, const sema::Expr &part) {
+  llvm::SmallVector<OperandId> found;
+  const auto visit = [&](const auto &self, const sema::Expr &expr) -> void {
+    if (const auto *use = std::get_if<sema::Use>(&expr.node)) {
+      const sema::Operand &operand = body.term.operands[use->operand];
+      if (!operand.indices.empty() && body.kernel.tensors[operand.tensor].format.isDense() &&
+          !llvm::is_contained(found, use->operand))
+        found.push_back(use->operand);
+    }
+    if (const auto *negate = std::get_if<sema::Negate>(&expr.node))
+      self(self, *negate->operand);
+    if (const auto *binary = std::get_if<sema::Binary>(&expr.node)) {
+      self(self, *binary->left);
+      self(self, *binary->right);
+    }
+    if (const auto *call = std::get_if<sema::Call>(&expr.node))
+      for (const sema::ExprPtr &argument : call->arguments)
+        self(self, *argument);
+  };
+  visit(visit, part);
+  return found;
+}
+
+class PlannedSums {
+public:
+  PlannedSums(const MergedTerm &term, mlir::func::FuncOp function, mlir::OpBuilder &builder, mlir::Location location)
+      : term_(term), body_(term.body), function_(function), builder_(builder), location_(location) {}
+
+  void build(Value target, Value places);
+
+private:
+  using Values = llvm::SmallVector<Value>;
+  /// What an addend is to the target's element.
+  enum class Step { Set, Added, Subtracted };
+
+  const sema::Tensor &tensorOf(OperandId operand) const {
+    return body_.kernel.tensors[body_.term.operands[operand].tensor];
+  }
+  bool isMatrix() const { return body_.term.loops.size() > 1; }
+  Value number(int64_t value) { return arith::ConstantIndexOp::create(builder_, location_, value); }
+  Value add(Value a, Value b) { return arith::AddIOp::create(builder_, location_, a, b); }
+  Value subtract(Value a, Value b) { return arith::SubIOp::create(builder_, location_, a, b); }
+  Value startOf(const Arrays &arrays, Value row) {
+    return loadIndex(arrays.positions.back(), row, builder_, location_);
+  }
+  void chooseRows();
+  void fill();
+  void emitAddend(const sema::Summand &addend, Step step, Value base);
+  void emitEntries(const sema::Expr &expr, OperandId operand, Step step, Value begin, Value end, Value offset);
+  void emitLoop(const sema::Expr &expr, OperandId operand, Step step, Value begin, Value end,
+                llvm::function_ref<Value(Value)> placeOf);
+  Value isSet(int64_t operand);
+  bool usesRows(const sema::Expr &expr) const;
+  Value valueOf(const sema::Expr &expr, OperandId operand, Value position);
+  Value indexOf(const sema::Index &index);
+
+  const MergedTerm &term_;
+  const TermBody &body_;
+  mlir::func::FuncOp function_;
+  mlir::OpBuilder &builder_;
+  mlir::Location location_;
+  llvm::SmallVector<Arrays, 0> arrays_; ///< by operand
+  Arrays target_;
+  Value places_;
+  Value first_, last_; ///< the rows of the chunk
+  Value hasAll_;       ///< of the addend that is emitted
+  Value row_, column_; ///< where loops are; null where they are not told
+};
+
+/// Rows are cut anywhere: each of their entries is one of the target's rows. Of a vector there is one.
+void PlannedSums::chooseRows() {
+  first_ = number(0);
+  last_ = number(1);
+  if (!isMatrix())
+    return;
+  mlir::MLIRContext *context = builder_.getContext();
+  const std::string &extent = body_.kernel.extents[body_.term.loops.front().extent].name;
+  const auto rows = BindAttr::get(dialect::ExtentAttr::get(context, extent));
+  first_ = dialect::addArgument(function_, rows.as(BindKind::Begin), builder_.getIndexType());
+  last_ = dialect::addArgument(function_, rows.as(BindKind::End), builder_.getIndexType());
+  llvm::SmallVector<mlir::StringAttr> tensors;
+  tensors.push_back(builder_.getStringAttr(body_.kernel.tensors[body_.statement.target].name));
+  for (OperandId operand : body_.term.operands.ids())
+    if (term_.tensors[operand.index()] && !tensorOf(operand).format.isDense())
+      tensors.push_back(builder_.getStringAttr(tensorOf(operand).name));
+  const auto schedule = dialect::scheduleOf(function_);
+  const std::optional<int64_t> work = schedule.isSerial() ? std::numeric_limits<int64_t>::max() : schedule.getChunk();
+  dialect::setChunks(function_, dialect::ChunksAttr::get(context, rows, "", tensors, {}, "", /*zeroed=*/false, work));
+}
+
+void PlannedSums::build(Value target, Value places) {
+  for (OperandId operand : body_.term.operands.ids())
+    arrays_.push_back(arraysOf(term_.tensors[operand.index()], tensorOf(operand).format, builder_, location_));
+  target_ = arraysOf(target, body_.kernel.tensors[body_.statement.target].format, builder_, location_);
+  places_ = places;
+  chooseRows();
+  const std::vector<sema::Summand> addends = sema::summandsOf(body_.term);
+  fill();
+  const Value rows = isMatrix() ? term_.extents.front() : number(1);
+  Value base = number(static_cast<int64_t>(addends.size()));
+  Step step = Step::Set;
+  for (auto [k, addend] : llvm::enumerate(addends)) {
+    hasAll_ = isSet(static_cast<int64_t>(k));
+    emitAddend(addend, addend.isSubtracted ? Step::Subtracted : step, base);
+    const Arrays &arrays = arrays_[sema::sparseOperandOf(body_.kernel, body_.term, *addend.expr).index()];
+    base = add(base, subtract(startOf(arrays, rows), startOf(arrays, number(0))));
+    step = Step::Added;
+  }
+}
+
+/// Entries that the first addend lacks begin with what adding leaves any number as it is, be it a zero with a sign.
+void PlannedSums::fill() {
+  Arithmetic arithmetic(builder_, location_, false);
+  const sema::ValueType type = sema::sumType(body_.kernel, body_.statement);
+  Value start = arithmetic.constant(type, 0);
+  if (sema::isFloat(type) || sema::isComplex(type))
+    start = arithmetic.negate(type, start);
+  const Value begin = startOf(target_, first_), end = startOf(target_, last_);
+  // There are none where the first addend has all.
+  const Value last = arith::SelectOp::create(builder_, location_, isSet(0), begin, end);
+  auto all = scf::ForOp::create(builder_, location_, begin, last, number(1));
+  const mlir::OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToStart(all.getBody());
+  memref::StoreOp::create(builder_, location_, start, target_.values, all.getInductionVar());
+}
+
+/// Whether a dense operand of an addend, or a value of an index, depends on the row.
+bool PlannedSums::usesRows(const sema::Expr &expr) const {
+  const auto isIn = [&](const sema::Expr &part) { return usesRows(part); };
+  const auto hasRow = [&](const sema::Index &index) {
+    return isMatrix() && llvm::any_of(index, [](const sema::IndexTerm &part) { return part.loop.index() == 0; });
+  };
+  if (const auto *use = std::get_if<sema::Use>(&expr.node))
+    return tensorOf(use->operand).format.isDense() && llvm::any_of(body_.term.operands[use->operand].indices, hasRow);
+  if (const auto *index = std::get_if<sema::IndexValue>(&expr.node))
+    return hasRow(index->index);
+  if (const auto *negate = std::get_if<sema::Negate>(&expr.node))
+    return isIn(*negate->operand);
+  if (const auto *binary = std::get_if<sema::Binary>(&expr.node))
+    return isIn(*binary->left) || isIn(*binary->right);
+  const auto *call = std::get_if<sema::Call>(&expr.node);
+  return call && llvm::any_of(call->arguments, [&](const sema::ExprPtr &argument) { return isIn(*argument); });
+}
+
+/// A loop over all entries of the rows; or one over the rows, where an addend asks for them.
+void PlannedSums::emitAddend(const sema::Summand &addend, Step step, Value base) {
+  const OperandId operand = sema::sparseOperandOf(body_.kernel, body_.term, *addend.expr);
+  const Arrays &arrays = arrays_[operand.index()];
+  const Value offset = subtract(base, startOf(arrays, number(0)));
+  if (!usesRows(*addend.expr))
+    return emitEntries(*addend.expr, operand, step, startOf(arrays, first_), startOf(arrays, last_), offset);
+  auto rows = scf::ForOp::create(builder_, location_, first_, last_, number(1));
+  const mlir::OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToStart(rows.getBody());
+  row_ = rows.getInductionVar();
+  emitEntries(*addend.expr, operand, step, startOf(arrays, row_), startOf(arrays, add(row_, number(1))), offset);
+  row_ = {};
+}
+
+/// Whether an operand has all of the target's entries.
+Value PlannedSums::isSet(int64_t operand) {
+  const Value flag = memref::LoadOp::create(builder_, location_, places_, number(operand));
+  const Value none = arith::ConstantOp::create(builder_, location_, builder_.getI32IntegerAttr(0));
+  return arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::ne, flag, none);
+}
+
+/// Entries that are all of the target's follow one another there as they do here, so that vectors hold them.
+void PlannedSums::emitEntries(const sema::Expr &expr, OperandId operand, Step step, Value begin, Value end,
+                              Value offset) {
+  auto branch = scf::IfOp::create(builder_, location_, hasAll_, /*withElseRegion=*/true);
+  const mlir::OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPoint(branch.thenBlock()->getTerminator());
+  const Value distance = subtract(startOf(target_, row_ ? row_ : first_), begin);
+  emitLoop(expr, operand, step, begin, end, [&](Value position) { return add(position, distance); });
+  builder_.setInsertionPoint(branch.elseBlock()->getTerminator());
+  emitLoop(expr, operand, step, begin, end,
+           [&](Value position) { return loadIndex(places_, add(position, offset), builder_, location_); });
+}
+
+void PlannedSums::emitLoop(const sema::Expr &expr, OperandId operand, Step step, Value begin, Value end,
+                           llvm::function_ref<Value(Value)> placeOf) {
+  const sema::ValueType type = sema::sumType(body_.kernel, body_.statement);
+  auto entries = scf::ForOp::create(builder_, location_, begin, end, number(1));
+  const mlir::OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToStart(entries.getBody());
+  const Value position = entries.getInductionVar(), place = placeOf(position);
+  Value value = valueOf(expr, operand, position);
+  Arithmetic arithmetic(builder_, location_, false);
+  if (step != Step::Set) {
+    const Value old = memref::LoadOp::create(builder_, location_, target_.values, place);
+    value = step == Step::Added ? arithmetic.add(type, old, value) : arithmetic.subtract(type, old, value);
+  }
+  memref::StoreOp::create(builder_, location_, value, target_.values, place);
+}
+
+Value PlannedSums::indexOf(const sema::Index &index) {
+  Value sum;
+  for (const sema::IndexTerm &part : index) {
+    Value scaled = isMatrix() && part.loop.index() == 0 ? row_ : column_;
+    if (part.scale != 1)
+      scaled = arith::MulIOp::create(builder_, location_, scaled, number(part.scale));
+    sum = sum ? add(sum, scaled) : scaled;
+  }
+  return sum;
+}
+
+/// An addend at an entry of its operand. Operands of other addends are not read.
+Value PlannedSums::valueOf(const sema::Expr &expr, OperandId operand, Value position) {
+  column_ = loadIndex(arrays_[operand.index()].coordinates.back(), position, builder_, location_);
+  Values values(body_.term.operands.size());
+  for (OperandId other : body_.term.operands.ids()) {
+    const Value array = arrays_[other.index()].values;
+    if (!array)
+      values[other.index()] = body_.scalars[other.index()];
+    else if (other == operand)
+      values[other.index()] = memref::LoadOp::create(builder_, location_, array, position);
+  }
+  const auto load = [&](OperandId dense) {
+    Values indices;
+    for (const sema::Index &index : body_.term.operands[dense].indices)
+      indices.push_back(indexOf(index));
+    return memref::LoadOp::create(builder_, location_, arrays_[dense.index()].values, indices).getResult();
+  };
+  for (OperandId dense : denseOperandsOf(body_, expr))
+    values[dense.index()] = load(dense);
+  TermBody here = body_;
+  const Values coordinates = isMatrix() ? Values{row_ ? row_ : number(0), column_} : Values{column_};
+  here.coordinates = coordinates;
+  return emitPart(here, builder_, location_, values, expr);
+}
+
+} // namespace
+
+void buildPlannedSums(const MergedTerm &term, mlir::func::FuncOp function, Value target, Value places,
+                      mlir::OpBuilder &builder, mlir::Location location) {
+  PlannedSums(term, function, builder, location).build(target, places);
+}
+
+} // namespace spc::mlirgen
