@@ -172,8 +172,10 @@ int main(int argc, char **argv) {
     names.emplace_back(kernel.name);
   const Options options = parseOptions(argc, argv, names);
   pinToOneCore();
-  mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, -1);
+  if (!options.defaultMalloc) {
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, -1);
+  }
   std::printf("%-8s %-22s %10s %9s %9s %9s %9s %9s %9s\n", "kernel", "matrix", "ms once", "symbolic", "numeric",
               "make plan", "by plan", "plan MB", "result MB");
   for (const std::string &input : options.inputs) {

@@ -14,6 +14,8 @@
 namespace spc::mlirgen {
 namespace {
 
+constexpr int64_t kBlockRows = 128;
+
 namespace arith = mlir::arith;
 namespace memref = mlir::memref;
 namespace scf = mlir::scf;
@@ -119,6 +121,12 @@ void PlannedSums::build(Value target, Value places) {
   target_ = arraysOf(target, body_.kernel.tensors[body_.statement.target].format, builder_, location_);
   places_ = places;
   chooseRows();
+  // What one addend has written the next one reads: blocks of rows stay in the cache between them.
+  auto blocks = scf::ForOp::create(builder_, location_, first_, last_, number(kBlockRows));
+  const mlir::OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToStart(blocks.getBody());
+  first_ = blocks.getInductionVar();
+  last_ = arith::MinSIOp::create(builder_, location_, add(first_, number(kBlockRows)), last_);
   const std::vector<sema::Summand> addends = sema::summandsOf(body_.term);
   fill();
   const Value rows = isMatrix() ? term_.extents.front() : number(1);

@@ -7,9 +7,9 @@ namespace spc::runtime {
 namespace {
 
 constexpr uint64_t kFactor = 0x9e3779b97f4a7c15u; // odd: a product loses nothing
-/// Arrays that are longer are looked at in pieces, one of so many lines.
-constexpr int64_t kWholeBytes = int64_t{1} << 14;
-constexpr int64_t kLine = 64, kLines = 16;
+/// Of arrays that are longer one line in so many is looked at, or so many lines: each waits for memory.
+constexpr int64_t kWholeBytes = int64_t{1} << 12;
+constexpr int64_t kLine = 64, kFewestBetween = 16, kMostLines = 1024;
 
 /// Any change of one number changes the result.
 uint64_t mix(uint64_t seed, uint64_t number) {
@@ -23,25 +23,30 @@ uint64_t wordAt(const char *bytes) {
   return word;
 }
 
-uint64_t hashLine(uint64_t seed, const char *bytes) {
-  uint64_t even = seed, odd = ~seed;
-  for (int64_t at = 0; at < kLine; at += 16) {
-    even = (even ^ wordAt(bytes + at)) * kFactor;
-    odd = (odd ^ wordAt(bytes + at + 8)) * kFactor;
-  }
-  return mix(even, odd);
-}
+/// What has been read of an array, in numbers that do not wait for one another.
+struct Lanes {
+  uint64_t numbers[4] = {1, 2, 3, 4};
 
-/// Of the lines of an array, `step` being how many there are to each that is looked at, which one differs.
+  void add(const char *line) {
+    for (int64_t half = 0; half < kLine; half += kLine / 2)
+      for (int64_t lane = 0; lane < 4; ++lane)
+        numbers[lane] = (numbers[lane] ^ wordAt(line + half + lane * 8)) * kFactor;
+  }
+};
+
+/// Of each `step` lines of an array looks at one, and at what is left behind them.
 SPC_HOT uint64_t hashBytes(const char *bytes, int64_t count, int64_t step) {
-  uint64_t hash = static_cast<uint64_t>(count);
+  Lanes lanes;
   int64_t at = 0;
-  for (int64_t line = 0; at + kLine * step <= count; ++line, at += kLine * step)
-    hash = hashLine(
-        hash,
-        bytes + at + static_cast<int64_t>(mix(1, static_cast<uint64_t>(line)) % static_cast<uint64_t>(step)) * kLine);
+  for (uint64_t line = 0; at + kLine * step <= count; ++line, at += kLine * step)
+    lanes.add(bytes + at + static_cast<int64_t>(mix(1, line) % static_cast<uint64_t>(step)) * kLine);
+  uint64_t hash = static_cast<uint64_t>(count);
+  for (; at + 8 <= count; at += 8)
+    hash = (hash ^ wordAt(bytes + at)) * kFactor;
   for (; at < count; ++at)
     hash = mix(hash, static_cast<unsigned char>(bytes[at]));
+  for (uint64_t lane : lanes.numbers)
+    hash = mix(hash, lane);
   return hash;
 }
 
@@ -59,10 +64,15 @@ public:
     add(count);
     if (count > 0)
       value_ = mix(value_, hashBytes(static_cast<const char *>(array) + begin * bytes, count,
-                                     isWhole_ || count <= kWholeBytes ? 1 : kLines));
+                                     isWhole_ || count <= kWholeBytes ? 1 : stepFor(count)));
   }
 
 private:
+  static int64_t stepFor(int64_t count) {
+    const int64_t lines = count / kLine / kMostLines;
+    return lines > kFewestBetween ? lines : kFewestBetween;
+  }
+
   uint64_t value_;
   bool isWhole_;
 };
