@@ -60,7 +60,7 @@ spc_ninja() {
     if [ -z "${CC:-}${CXX:-}" ]; then
       export CC=clang-22 CXX=clang++-22 LDFLAGS="${LDFLAGS--fuse-ld=lld-22}"
     fi
-    cmake -G Ninja -S "$spc_root" -B "$spc_build" -DCMAKE_BUILD_TYPE=Release
+    cmake -G Ninja -S "$spc_root" -B "$spc_build" -DCMAKE_BUILD_TYPE=Release || return
   fi
   ninja -C "$spc_build" -j "$(spc_jobs)" "$@"
 }
