@@ -32,6 +32,7 @@ set(SPC_MLIR_HEADERS <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Func/IR/FuncO
     <mlir/Dialect/SparseTensor/IR/SparseTensor.h> <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/IR/ImplicitLocOpBuilder.h>
     <mlir/IR/Matchers.h> <mlir/Pass/Pass.h>)
 set(SPC_TEST_HEADERS <catch2/catch.hpp> ${SPC_STANDARD_HEADERS})
+set(SPC_LONG_TEST_HEADERS ${SPC_TEST_HEADERS})
 
 # spc_precompile(target set): the headers SPC_<set>_HEADERS, read once by the first target that asks for them.
 function(spc_precompile target set)
@@ -108,21 +109,33 @@ function(spc_test_settings target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD OFF) # the tests of a stage name alike what they need alike
 endfunction()
 
-# spc_test_executable(name [MLIR] LINK libraries...): <name>_tests from every .cpp file of this folder.
+# spc_quick_build(target): a Release build leaves it as it is written, in half of the time: for tests, whose own code
+# takes a small part of their time beside what they test.
+function(spc_quick_build target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
+endfunction()
+
+# spc_test_executable(name [MLIR] [LONG] LINK libraries...): <name>_tests from every .cpp file of this folder. LONG: its own
+# code takes long unless it is optimised.
 function(spc_test_executable name)
-  cmake_parse_arguments(ARG "MLIR" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR;LONG" "" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   add_executable(${name}_tests ${sources})
   target_link_libraries(${name}_tests PRIVATE spc_catch_main ${ARG_LINK})
   spc_test_settings(${name}_tests)
+  if(NOT ARG_LONG)
+    spc_quick_build(${name}_tests)
+  endif()
   if(ARG_MLIR)
     spc_use_llvm(${name}_tests)
+  elseif(ARG_LONG)
+    spc_precompile(${name}_tests LONG_TEST)
   else()
     spc_precompile(${name}_tests TEST)
   endif()
 endfunction()
 
-# spc_test(name [MLIR] LINK libraries...): the same, registered with ctest.
+# spc_test(name [MLIR] [LONG] LINK libraries...): the same, registered with ctest.
 function(spc_test name)
   spc_test_executable(${name} ${ARGN})
   add_test(NAME ${name} COMMAND ${name}_tests)
