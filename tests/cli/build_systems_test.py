@@ -155,6 +155,10 @@ class CMakeArguments(InstalledCase):
     def test_mistakes(self):
         self.assertIn("no kernel is given", self.configure("spc_add_kernel(a FORMAT csr)").stderr)
         self.assertIn("'scaled.tex'", self.configure("spc_add_kernel(a scaled.tex KERNEL scaled.tex)").stderr)
+        self.assertIn("KERNEL is missing ahead of 'scaled.tex'", self.configure("spc_add_kernel(a scaled.tex FORMAT csr)").stderr)
+        twice = "spc_add_kernel(a KERNEL scaled.tex FORMAT A=csr)\n"
+        self.assertRegex(self.configure(twice + twice).stderr,
+                         r"the target has a kernel 'scaled' already;\s+give this\s+one\s+another\s+name\s+with\s+NAME")
         self.write("sub/a.c", "")
         self.write("sub/CMakeLists.txt", "add_library(sub STATIC a.c)")
         self.assertIn("belongs to",

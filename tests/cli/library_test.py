@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
 import tempfile
 import unittest
 
@@ -111,6 +112,18 @@ class Library(SpcCase):
                 self.spc("compile", "kernel.tex", "-O1", "-q", f"--name={name}", *options, "-o", self.compiled / f"{name}.o")
         shutil.copytree(self.compiled, self.folder, dirs_exist_ok=True)
         self.objects = [f"{name}.o" for name in KERNELS]
+
+    def test_wrong_named_argument(self):
+        """g++ says which argument of a call by name is wrong once the struct is named (docs/cpp.md)."""
+        gxx = shutil.which("g++")
+        if gxx is None:
+            self.skipTest("no g++")
+        self.write("wrong.cpp", "#include \"gemm_csr.h\"\nspc_status f(spc_csr_f64_i32 &M, int D) {\n"
+                                "  return gemm_csr(gemm_csr_arguments{.B = M, .C = M, .A = D});\n}\n")
+        done = subprocess.run([gxx, "-std=c++20", "-fsyntax-only", "wrong.cpp"], cwd=self.folder, capture_output=True,
+                              text=True, check=False, env={**os.environ, "LC_ALL": "C"})
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"wrong\.cpp:3:.*'spc_csr_f64_i32&'.*'int'")
 
     def make(self, output, *options):
         return self.spc("library", *self.objects, "-o", output, *OVERLOADS, *options)
