@@ -71,6 +71,8 @@ private:
     return loadIndex(arrays.positions.back(), row, builder_, location_);
   }
   void chooseRows();
+  void emitTogether(const std::vector<sema::Summand> &addends);
+  void emitBlocks(const std::vector<sema::Summand> &addends);
   void fill();
   void emitAddend(const sema::Summand &addend, Step step, Value base);
   void emitEntries(const sema::Expr &expr, OperandId operand, Step step, Value begin, Value end, Value offset);
@@ -121,13 +123,49 @@ void PlannedSums::build(Value target, Value places) {
   target_ = arraysOf(target, body_.kernel.tensors[body_.statement.target].format, builder_, location_);
   places_ = places;
   chooseRows();
-  // What one addend has written the next one reads: blocks of rows stay in the cache between them.
+  const std::vector<sema::Summand> addends = sema::summandsOf(body_.term);
+  if (llvm::any_of(addends, [&](const sema::Summand &addend) { return usesRows(*addend.expr); }))
+    return emitBlocks(addends);
+  Value all = isSet(0);
+  for (size_t k = 1; k < addends.size(); ++k)
+    all = arith::AndIOp::create(builder_, location_, all, isSet(static_cast<int64_t>(k)));
+  auto branch = scf::IfOp::create(builder_, location_, all, /*withElseRegion=*/true);
+  const mlir::OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPoint(branch.thenBlock()->getTerminator());
+  emitTogether(addends);
+  builder_.setInsertionPoint(branch.elseBlock()->getTerminator());
+  emitBlocks(addends);
+}
+
+/// One loop over the target's entries, all of which each operand has.
+void PlannedSums::emitTogether(const std::vector<sema::Summand> &addends) {
+  const Value begin = startOf(target_, first_), end = startOf(target_, last_);
+  Values distances;
+  for (const sema::Summand &addend : addends) {
+    const OperandId operand = sema::sparseOperandOf(body_.kernel, body_.term, *addend.expr);
+    distances.push_back(subtract(startOf(arrays_[operand.index()], first_), begin));
+  }
+  auto entries = scf::ForOp::create(builder_, location_, begin, end, number(1));
+  const mlir::OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToStart(entries.getBody());
+  const sema::ValueType type = sema::sumType(body_.kernel, body_.statement);
+  Arithmetic arithmetic(builder_, location_, false);
+  Value sum;
+  for (auto [addend, distance] : llvm::zip(addends, distances)) {
+    const OperandId operand = sema::sparseOperandOf(body_.kernel, body_.term, *addend.expr);
+    const Value value = valueOf(*addend.expr, operand, add(entries.getInductionVar(), distance));
+    sum = !sum ? value : addend.isSubtracted ? arithmetic.subtract(type, sum, value) : arithmetic.add(type, sum, value);
+  }
+  memref::StoreOp::create(builder_, location_, sum, target_.values, entries.getInductionVar());
+}
+
+/// A loop for each addend. What one has written the next one reads: blocks of rows stay in the cache between them.
+void PlannedSums::emitBlocks(const std::vector<sema::Summand> &addends) {
   auto blocks = scf::ForOp::create(builder_, location_, first_, last_, number(kBlockRows));
   const mlir::OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPointToStart(blocks.getBody());
   first_ = blocks.getInductionVar();
   last_ = arith::MinSIOp::create(builder_, location_, add(first_, number(kBlockRows)), last_);
-  const std::vector<sema::Summand> addends = sema::summandsOf(body_.term);
   fill();
   const Value rows = isMatrix() ? term_.extents.front() : number(1);
   Value base = number(static_cast<int64_t>(addends.size()));
