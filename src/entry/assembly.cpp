@@ -212,6 +212,8 @@ Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value
   set(AssemblySlot::dropZeros, build.addressOf(parts.dropZeros));
   set(AssemblySlot::narrow, build.addressOf(parts.narrow));
   set(AssemblySlot::planning, planning);
+  set(AssemblySlot::startPlan, build.addressOf(parts.startPlan));
+  set(AssemblySlot::finishPlan, build.addressOf(parts.finishPlan));
   set(AssemblySlot::keepsPlaces, build.constant(sema::keepsPlaces(entry_.kernel, statement)));
   set(AssemblySlot::state, build.null());
   return object;

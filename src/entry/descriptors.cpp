@@ -135,6 +135,13 @@ Value Descriptors::describe(const sema::Tensor &tensor, const TensorView &view, 
   return object;
 }
 
+Value Descriptors::describeOnce(sema::TensorId tensor) {
+  Value &described = described_[tensor];
+  if (!described)
+    described = describe(entry_.kernel.tensors[tensor], entry_.tensors[tensor]);
+  return described;
+}
+
 TensorView Descriptors::read(const sema::Tensor &tensor, Value object) {
   const size_t order = tensor.format.levels.size();
   TensorView view;

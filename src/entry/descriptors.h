@@ -4,6 +4,8 @@
 #include "entry/allocator.h"
 #include "runtime/runtime.h"
 
+#include <map>
+
 namespace spc::entry {
 
 /// The runtime's descriptors, in the layout of runtime/contract.def.
@@ -19,6 +21,10 @@ public:
 
   /// A tensor, with the arrays of `view` where it has them. `dims` gives its dimensions other numbers.
   mlir::Value describe(const sema::Tensor &tensor, const TensorView &view, const std::vector<int> &dims = {});
+
+  /// The same of one of the kernel's tensors as it is now, once. To be called first where each later call comes after
+  /// it.
+  mlir::Value describeOnce(sema::TensorId tensor);
 
   /// The view of a copy that the runtime has made.
   TensorView read(const sema::Tensor &tensor, mlir::Value object);
@@ -36,6 +42,7 @@ private:
 
   Entry &entry_;
   EntryBuilder &build_;
+  std::map<sema::TensorId, mlir::Value> described_;
   Struct allocator_;
   Struct workers_;
   Struct level_;

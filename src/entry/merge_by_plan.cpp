@@ -35,8 +35,7 @@ void AssembledOutputs::planMerge(const sema::Statement &statement) {
   const std::vector<sema::TensorId> operands = mergedOperands(entry_.kernel, statement);
   for (auto operand = operands.rbegin(); operand != operands.rend(); ++operand) {
     const Value object = build.stack(source, 1), none = build.constant(0);
-    build.storeField(source, object, runtime::SourceSlot::tensor,
-                     descriptors.describe(entry_.kernel.tensors[*operand], entry_.tensors[*operand]));
+    build.storeField(source, object, runtime::SourceSlot::tensor, descriptors.describeOnce(*operand));
     build.storeField(source, object, runtime::SourceSlot::dropsZeros, none);
     build.storeField(source, object, runtime::SourceSlot::isSymmetric, none);
     build.storeField(source, object, runtime::SourceSlot::next, first);

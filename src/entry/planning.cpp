@@ -28,19 +28,26 @@ static bool looksAtAll(const sema::Kernel &kernel) {
   return kernel.checked || (assembly && sema::mergePlan(kernel, *assembly) != sema::MergePlan::Places);
 }
 
+/// The tensors whose structures the caller passes, described.
+static llvm::SmallVector<Value> structuresOf(Entry &entry, Descriptors &descriptors) {
+  llvm::SmallVector<Value> structures;
+  for (const abi::Parameter &parameter : entry.signature.parameters) {
+    const bool givesStructure = parameter.kind == abi::ParameterKind::Tensor &&
+                                !entry.kernel.tensors[parameter.tensor].format.isDense() && !parameter.isAssembled &&
+                                !parameter.fillsStructure;
+    if (givesStructure)
+      structures.push_back(descriptors.describeOnce(parameter.tensor));
+  }
+  return structures;
+}
+
 /// Of all that decides the pattern, and of the kernel.
-static Value fingerprint(Entry &entry, Descriptors &descriptors) {
+static Value fingerprint(Entry &entry, llvm::ArrayRef<Value> structures) {
   EntryBuilder &build = entry.build;
   const std::string symbol = entry.signature.symbol();
   Value print = build.constant(static_cast<int64_t>(llvm::xxh3_64bits(symbol)));
-  for (const abi::Parameter &parameter : entry.signature.parameters) {
-    const sema::Tensor &tensor = entry.kernel.tensors[parameter.tensor];
-    const bool givesStructure = parameter.kind == abi::ParameterKind::Tensor && !tensor.format.isDense() &&
-                                !parameter.isAssembled && !parameter.fillsStructure;
-    if (givesStructure)
-      print = build.call(functions::fingerprint, {descriptors.describe(tensor, entry.tensors[parameter.tensor]), print,
-                                                  build.constant(looksAtAll(entry.kernel))});
-  }
+  for (const Value structure : structures)
+    print = build.call(functions::fingerprint, {structure, print, build.constant(looksAtAll(entry.kernel))});
   // What runs over an extent alone is in no structure.
   constexpr int64_t factor = 0x2545f4914f6cdd1d;
   for (const Value extent : entry.extents)
@@ -54,7 +61,8 @@ Value describePlanning(Entry &entry, Descriptors &descriptors) {
     return build.null();
   const Struct type = build.structOf<runtime::Planning>();
   const Value object = build.stack(type, 1);
-  const auto ofPlan = [&] { return fingerprint(entry, descriptors); };
+  const llvm::SmallVector<Value> structures = structuresOf(entry, descriptors);
+  const auto ofPlan = [&] { return fingerprint(entry, structures); };
   const Value isThere = hasPlan(entry);
   build.storeField(type, object, PlanningSlot::isWhole, build.constant(looksAtAll(entry.kernel)));
   build.storeField(type, object, PlanningSlot::plan, build.select(isThere, entry.plan, build.null()));

@@ -1,6 +1,7 @@
 #include "entry/runtime_parts.h"
 
 #include "format/levels.h"
+#include "sema/two_phases.h"
 
 namespace spc::entry {
 namespace {
@@ -70,6 +71,10 @@ AssemblyParts assemblyParts(const sema::Kernel &kernel, const sema::Statement &s
   const bool isInOrder = parts.list >= 0;
   if (statement.collecting->isWide && phase != Phase::Symbolic)
     parts.narrow = &functions::narrow_values;
+  if (phase != Phase::Assemble && sema::mergePlan(kernel, statement) == sema::MergePlan::None) {
+    parts.startPlan = &functions::plan_start;
+    parts.finishPlan = phase == Phase::Symbolic ? &functions::plan_finish : nullptr;
+  }
   if (phase == Phase::Numeric) {
     parts.place = &placerFor(target, isInOrder, runs, sema::bytesOf(sema::sumType(kernel, statement)));
     return parts;

@@ -12,10 +12,11 @@ struct AssemblyParts {
   int dense = 0;
   int list = -1;
   bool notesLengths = false;
-  const runtime::Function *place = nullptr, *pack = nullptr, *merge = nullptr, *dropZeros = nullptr, *narrow = nullptr;
+  const runtime::Function *place = nullptr, *pack = nullptr, *merge = nullptr, *dropZeros = nullptr, *narrow = nullptr,
+                          *startPlan = nullptr, *finishPlan = nullptr;
 };
 
-/// The parts for a statement that assembles, in one phase.
+/// The parts for a statement that assembles, in this phase.
 AssemblyParts assemblyParts(const sema::Kernel &kernel, const sema::Statement &statement, runtime::Phase phase);
 
 /// The function that builds the arrays of one tensor from another's: `convert` or one of its like. `dims` gives the

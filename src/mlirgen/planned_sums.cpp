@@ -92,7 +92,6 @@ private:
   Arrays target_;
   Value places_;
   Value first_, last_; ///< the rows of the chunk
-  Value hasAll_;       ///< of the addend that is emitted
   Value row_, column_; ///< where loops are; null where they are not told
 };
 
@@ -170,8 +169,7 @@ void PlannedSums::emitBlocks(const std::vector<sema::Summand> &addends) {
   const Value rows = isMatrix() ? term_.extents.front() : number(1);
   Value base = number(static_cast<int64_t>(addends.size()));
   Step step = Step::Set;
-  for (auto [k, addend] : llvm::enumerate(addends)) {
-    hasAll_ = isSet(static_cast<int64_t>(k));
+  for (const sema::Summand &addend : addends) {
     emitAddend(addend, addend.isSubtracted ? Step::Subtracted : step, base);
     const Arrays &arrays = arrays_[sema::sparseOperandOf(body_.kernel, body_.term, *addend.expr).index()];
     base = add(base, subtract(startOf(arrays, rows), startOf(arrays, number(0))));
@@ -235,17 +233,11 @@ Value PlannedSums::isSet(int64_t operand) {
   return arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::ne, flag, none);
 }
 
-/// Entries that are all of the target's follow one another there as they do here, so that vectors hold them.
+/// Entries of which not all addends have all go to their places.
 void PlannedSums::emitEntries(const sema::Expr &expr, OperandId operand, Step step, Value begin, Value end,
                               Value offset) {
-  auto branch = scf::IfOp::create(builder_, location_, hasAll_, /*withElseRegion=*/true);
-  const mlir::OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPoint(branch.thenBlock()->getTerminator());
-  const Value distance = subtract(startOf(target_, row_ ? row_ : first_), begin);
-  emitLoop(expr, operand, step, begin, end, [&](Value position) { return add(position, distance); });
-  builder_.setInsertionPoint(branch.elseBlock()->getTerminator());
-  emitLoop(expr, operand, step, begin, end,
-           [&](Value position) { return loadIndex(places_, add(position, offset), builder_, location_); });
+  const auto placeOf = [&](Value position) { return loadIndex(places_, add(position, offset), builder_, location_); };
+  emitLoop(expr, operand, step, begin, end, placeOf);
 }
 
 void PlannedSums::emitLoop(const sema::Expr &expr, OperandId operand, Step step, Value begin, Value end,

@@ -147,7 +147,7 @@ extern "C" int32_t spc_rt_assembly_start(Assembly *assembly) {
   Status status = measureKeys(state);
   if (status == Status::Ok) {
     state.hasDenseWorkspaces = hasDenseWorkspaces(state);
-    status = startPlan(state);
+    status = assembly->startPlan ? static_cast<Status>(assembly->startPlan(assembly)) : Status::Ok;
   }
   if (status == Status::Ok) {
     if (allocateLengths(state) && prepareValues(state))
@@ -220,8 +220,8 @@ extern "C" int32_t spc_rt_assembly_finish(Assembly *assembly) {
   Status status = pack(state);
   if (status == Status::Ok && assembly->narrow)
     status = static_cast<Status>(assembly->narrow(assembly));
-  if (status == Status::Ok)
-    status = finishPlan(state);
+  if (status == Status::Ok && assembly->finishPlan)
+    status = static_cast<Status>(assembly->finishPlan(assembly));
   if (status != Status::Ok && state.ownsValues)
     releaseArray(state.allocator, assembly->target->values);
   releaseState(state);

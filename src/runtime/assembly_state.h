@@ -238,13 +238,6 @@ bool growTable(const AssemblyState &state, Workspace &table);
 
 // plan_assembly.cpp
 
-/// Prepares to make the plan that the caller asks for, or opens the one that it has. Ok; Memory; Pattern (it is of
-/// other structures).
-Status startPlan(AssemblyState &state);
-
-/// Makes the plan of an assembly that is packed. Ok; Memory, upon which the target has no arrays any more.
-Status finishPlan(AssemblyState &state);
-
 /// How many keys a plan may have for each entry: beyond that adding takes the time, and places are too much memory.
 inline constexpr int64_t kMostKeys = 32;
 

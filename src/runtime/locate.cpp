@@ -78,6 +78,11 @@ int64_t positionOf(const Tensor &target, const int64_t *coordinates) {
   return position;
 }
 
+Status visitEntries(const Tensor &source, void (*note)(void *closure, int64_t position, const int64_t *at),
+                    void *closure) {
+  return walkEntries(source, [=](int64_t position, const int64_t *at) { note(closure, position, at); });
+}
+
 extern "C" int32_t spc_rt_convert_values(const Allocator *allocator, const Workers *workers, const Tensor *given,
                                          Tensor *target, int64_t dropsZeros, const Planning *planning) {
   const Rebased whole(*allocator, *given);
@@ -90,7 +95,7 @@ extern "C" int32_t spc_rt_convert_values(const Allocator *allocator, const Worke
     return static_cast<int32_t>(convertPlanned(*workers, *source, *target, dropsZeros != 0, *planning));
   fillWithZeros(target->values, target->stored * target->valueBytes);
   bool hasPlaces = true;
-  const Status status = walkEntries(*source, [&](int64_t from, const int64_t *at) {
+  const Status status = visitEntries(*source, [&](int64_t from, const int64_t *at) {
     if (dropsZeros != 0 && isZero(*source, from))
       return;
     const int64_t to = hasPlaces ? positionOf(*target, at) : -1;

@@ -10,4 +10,15 @@ namespace spc::runtime {
 /// need not be sorted.
 int64_t positionOf(const Tensor &target, const int64_t *coordinates);
 
+/// walkEntries() of entries.h with less code, for what is called seldom: each use of that is a walk of its own.
+Status visitEntries(const Tensor &source, void (*note)(void *closure, int64_t position, const int64_t *at),
+                    void *closure);
+
+template <typename Note> Status visitEntries(const Tensor &source, Note note) {
+  const auto call = [](void *closure, int64_t position, const int64_t *at) {
+    (*static_cast<Note *>(closure))(position, at);
+  };
+  return visitEntries(source, call, &note);
+}
+
 } // namespace spc::runtime

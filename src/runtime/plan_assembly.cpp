@@ -61,8 +61,6 @@ Status planPlaces(AssemblyState &state) {
   return Status::Ok;
 }
 
-} // namespace
-
 Status startPlan(AssemblyState &state) {
   const Assembly &assembly = *state.assembly;
   if (!hasPlan(assembly.planning))
@@ -97,6 +95,16 @@ Status finishPlan(AssemblyState &state) {
   if (status != Status::Ok)
     releaseArrays(state.allocator, *assembly.target);
   return status;
+}
+
+} // namespace
+
+extern "C" int32_t spc_rt_plan_start(Assembly *assembly) {
+  return static_cast<int32_t>(startPlan(*assembly->state));
+}
+
+extern "C" int32_t spc_rt_plan_finish(Assembly *assembly) {
+  return static_cast<int32_t>(finishPlan(*assembly->state));
 }
 
 uint16_t *reserveRecorded(RunState &run, int64_t more) {

@@ -1,6 +1,5 @@
 // Conversions in two phases: the symbolic one notes where each value goes.
 #include "runtime/plan_conversion.h"
-#include "runtime/entries.h"
 #include "runtime/hot.h"
 #include "runtime/integers.h"
 #include "runtime/locate.h"
@@ -134,7 +133,7 @@ Status planSums(const Allocator &allocator, const Tensor &source, const Tensor &
   const bool isRows = isMatrixOfRows(target);
   bool hasPlaces = true;
   int64_t walked = 0;
-  const Status status = walkEntries(source, [&](int64_t, const int64_t *at) {
+  const Status status = visitEntries(source, [&](int64_t, const int64_t *at) {
     const int64_t place = hasPlaces ? placeOf(target, isRows, at) : -1;
     hasPlaces = place >= 0;
     if (!hasPlaces)
@@ -153,7 +152,7 @@ Status planSums(const Allocator &allocator, const Tensor &source, const Tensor &
   const Integers positions(block.at(head.positions), head.positionBytes);
   walked = 0;
   // Each place's start moves to its end, that is where the next one's is.
-  const Status again = walkEntries(source, [&](int64_t from, const int64_t *) {
+  const Status again = visitEntries(source, [&](int64_t from, const int64_t *) {
     const int64_t place = places[walked++];
     positions.set(starts[place], from);
     starts.set(place, starts[place] + 1);
@@ -167,31 +166,44 @@ Status planSums(const Allocator &allocator, const Tensor &source, const Tensor &
   return Status::Ok;
 }
 
-/// values[place] = source[position], or the sum of several; [begin, end) of the target.
-template <typename P, typename V>
-SPC_HOT void gatherApart(const P *positions, const V *from, V *to, int64_t begin, int64_t end) {
+/// values[place] = source[position]; [begin, end) of the target.
+template <typename V>
+SPC_HOT void gatherApart(const uint32_t *positions, const V *from, V *to, int64_t begin, int64_t end) {
   const V zero = {};
   for (int64_t p = begin; p < end; ++p)
     to[p] = positions[p] != 0 ? from[positions[p] - 1] : zero;
 }
 
-/// The same where values are of any width, or zeros are no entries.
-template <typename P>
+/// Sums of numbers, in the order of the positions.
+template <typename V>
+SPC_HOT void gatherSums(const uint32_t *starts, const uint32_t *positions, const V *from, V *to, int64_t begin,
+                        int64_t end) {
+  int64_t e = starts[begin];
+  for (int64_t p = begin; p < end; ++p) {
+    const int64_t last = starts[p + 1];
+    V sum = {};
+    if (e < last)
+      sum = from[positions[e++]];
+    for (; e < last; ++e)
+      sum = static_cast<V>(sum + from[positions[e]]);
+    to[p] = sum;
+  }
+}
+
+/// The same for values of any kind, positions of any width, and where zeros are no entries.
 void gatherAny(const PlanHead &head, const Tensor &source, const Tensor &target, bool dropsZeros, int64_t begin,
                int64_t end) {
-  const auto *positions = static_cast<const P *>(arrayOf(head, head.positions));
-  const auto *starts = head.starts != 0 ? static_cast<const P *>(arrayOf(head, head.starts)) : nullptr;
+  const auto arrayAt = [&](int64_t offset) {
+    return Integers(const_cast<void *>(arrayOf(head, offset)), head.positionBytes);
+  };
+  const Integers starts = arrayAt(head.starts), positions = arrayAt(head.positions);
   char *const to = static_cast<char *>(target.values);
   for (int64_t p = begin; p < end; ++p) {
-    int64_t first = p, last = p + 1, offset = -1;
-    if (starts) {
-      first = static_cast<int64_t>(starts[p]);
-      last = static_cast<int64_t>(starts[p + 1]);
-      offset = 0;
-    }
+    const bool isListed = head.starts != 0;
+    const int64_t first = isListed ? starts[p] : p, last = isListed ? starts[p + 1] : p + 1;
     bool isSum = false;
     for (int64_t e = first; e < last; ++e) {
-      const int64_t from = head.positions != 0 ? static_cast<int64_t>(positions[e]) + offset : e;
+      const int64_t from = head.positions == 0 ? e : positions[e] - (isListed ? 0 : 1);
       if (from < 0 || (dropsZeros && isZero(source, from)))
         continue;
       putValue(source, source.values, from, target.values, p, isSum);
@@ -202,21 +214,6 @@ void gatherAny(const PlanHead &head, const Tensor &source, const Tensor &target,
   }
 }
 
-/// Sums of numbers, in the order of the positions.
-template <typename P, typename V>
-SPC_HOT void gatherSums(const P *starts, const P *positions, const V *from, V *to, int64_t begin, int64_t end) {
-  int64_t e = static_cast<int64_t>(starts[begin]);
-  for (int64_t p = begin; p < end; ++p) {
-    const auto last = static_cast<int64_t>(starts[p + 1]);
-    V sum = {};
-    if (e < last)
-      sum = from[positions[e++]];
-    for (; e < last; ++e)
-      sum = static_cast<V>(sum + from[positions[e]]);
-    to[p] = sum;
-  }
-}
-
 /// Values in the target's order.
 SPC_HOT void copyValues(const uint64_t *from, uint64_t *to, int64_t count) {
   SPC_VECTORIZE
@@ -224,30 +221,32 @@ SPC_HOT void copyValues(const uint64_t *from, uint64_t *to, int64_t count) {
     to[e] = from[e];
 }
 
-template <typename P>
+/// For values of one type: V where they are added up, Bits where they are moved.
+template <typename V, typename Bits>
+bool gatherKnown(const PlanHead &head, const Tensor &source, const Tensor &target, int64_t begin, int64_t end) {
+  const auto *positions = static_cast<const uint32_t *>(arrayOf(head, head.positions));
+  if (head.starts == 0) {
+    gatherApart(positions, static_cast<const Bits *>(source.values), static_cast<Bits *>(target.values), begin, end);
+    return true;
+  }
+  if (source.valueKind != ValueKind::Float)
+    return false;
+  gatherSums(static_cast<const uint32_t *>(arrayOf(head, head.starts)), positions,
+             static_cast<const V *>(source.values), static_cast<V *>(target.values), begin, end);
+  return true;
+}
+
 void gather(const PlanHead &head, const Tensor &source, const Tensor &target, bool dropsZeros, int64_t begin,
             int64_t end) {
-  const auto *positions = static_cast<const P *>(arrayOf(head, head.positions));
-  const bool isFloat = source.valueKind == ValueKind::Float;
-  if (!dropsZeros && head.positions == 0 && source.valueBytes == 8)
+  const int64_t bytes = source.valueBytes;
+  if (!dropsZeros && head.positions == 0 && bytes == 8)
     return copyValues(static_cast<const uint64_t *>(source.values) + begin,
                       static_cast<uint64_t *>(target.values) + begin, end - begin);
-  if (head.positions == 0)
-    return gatherAny<P>(head, source, target, dropsZeros, begin, end);
-  if (!dropsZeros && head.starts == 0 && source.valueBytes == 8)
-    return gatherApart(positions, static_cast<const uint64_t *>(source.values), static_cast<uint64_t *>(target.values),
-                       begin, end);
-  if (!dropsZeros && head.starts == 0 && source.valueBytes == 4)
-    return gatherApart(positions, static_cast<const uint32_t *>(source.values), static_cast<uint32_t *>(target.values),
-                       begin, end);
-  const auto *starts = static_cast<const P *>(arrayOf(head, head.starts));
-  if (!dropsZeros && head.starts != 0 && isFloat && source.valueBytes == 8)
-    return gatherSums(starts, positions, static_cast<const double *>(source.values),
-                      static_cast<double *>(target.values), begin, end);
-  if (!dropsZeros && head.starts != 0 && isFloat && source.valueBytes == 4)
-    return gatherSums(starts, positions, static_cast<const float *>(source.values), static_cast<float *>(target.values),
-                      begin, end);
-  gatherAny<P>(head, source, target, dropsZeros, begin, end);
+  const bool isKnown = !dropsZeros && head.positions != 0 && head.positionBytes == 4 && (bytes == 8 || bytes == 4);
+  if (isKnown && (bytes == 8 ? gatherKnown<double, uint64_t>(head, source, target, begin, end)
+                             : gatherKnown<float, uint32_t>(head, source, target, begin, end)))
+    return;
+  gatherAny(head, source, target, dropsZeros, begin, end);
 }
 
 } // namespace
@@ -260,10 +259,7 @@ Status convertPlanned(const Workers &workers, const Tensor &source, Tensor &targ
   const int64_t tasks = tasksFor(workers, target.stored);
   forAll(workers, tasks, [&](int64_t task) {
     const int64_t begin = shareBegin(target.stored, task, tasks), end = shareBegin(target.stored, task + 1, tasks);
-    if (head->positionBytes == 4)
-      gather<uint32_t>(*head, source, target, dropsZeros, begin, end);
-    else
-      gather<uint64_t>(*head, source, target, dropsZeros, begin, end);
+    gather(*head, source, target, dropsZeros, begin, end);
   });
   return Status::Ok;
 }
