@@ -4,6 +4,7 @@
 #include "entry/copies.h"
 #include "entry/counts.h"
 #include "entry/planning.h"
+#include "entry/products.h"
 #include "entry/runtime_parts.h"
 #include "format/levels.h"
 #include "runtime/runtime.h"
@@ -22,19 +23,6 @@ using runtime::Phase;
 using runtime::RowPointersSlot;
 using runtime::WorkersSlot;
 namespace functions = runtime::functions;
-
-/// A tensor whose first level has every row at that index, and whose second one lists what is in it.
-bool listsRows(const sema::Kernel &kernel, const sema::Operand &operand, const sema::Index &row) {
-  const std::vector<format::Level> &levels = kernel.tensors[operand.tensor].format.levels;
-  return levels.size() > 1 && levels[0].isFullyDense() && levels[0].part == format::Part::Whole &&
-         format::kindOf(levels, 1) == format::LevelKind::Compressed && !levels[1].hasLengths() &&
-         operand.indices[0] == row;
-}
-
-/// The index of the term's rows: of the first dimension that its entries are collected by.
-const sema::Index &rowOf(const sema::Term &term, const sema::Collecting &collecting) {
-  return term.target[static_cast<size_t>(collecting.dims.front())];
-}
 
 /// runtime::Assembly::workspaceBytes: every dense workspace fits, none does, or the runtime decides.
 int64_t workspaceLimit(format::WorkspaceKind workspace) {
@@ -108,66 +96,8 @@ llvm::SmallVector<std::pair<Value, int>> AssembledOutputs::findShares(const sema
   return shares;
 }
 
-/// The operands of a product of two matrices by rows.
-std::optional<AssembledOutputs::Factors> AssembledOutputs::findFactors(const sema::Statement &statement) {
-  const auto isMatrix = [&](const sema::Operand &operand) {
-    const std::vector<format::Level> &levels = entry_.kernel.tensors[operand.tensor].format.levels;
-    return levels.size() == 2 && levels[1].part == format::Part::Whole;
-  };
-  if (statement.terms.size() != 1 || statement.collecting->rowOrder != 1)
-    return std::nullopt;
-  const sema::Term &term = statement.terms.front();
-  for (const sema::Operand &first : term.operands)
-    for (const sema::Operand &second : term.operands)
-      if (isMatrix(first) && isMatrix(second) && listsRows(entry_.kernel, first, rowOf(term, *statement.collecting)) &&
-          listsRows(entry_.kernel, second, first.indices[1]))
-        return Factors{first.tensor, second.tensor};
-  return std::nullopt;
-}
-
-/// Sets the operands of a product of two matrices by rows, which says how many entries there may be.
-void AssembledOutputs::setFactors(const Struct &type, Value object, const sema::Statement &statement) {
-  EntryBuilder &build = entry_.build;
-  using Slot = runtime::FactorsSlot;
-  const auto set = [&](unsigned slot, unsigned field, Value value) {
-    build.storeField(type, object, AssemblySlot::factors + slot + field, value);
-  };
-  const auto bytesOf = [&](format::IndexType type) { return build.constant(format::bits(type) / 8); };
-  const std::optional<Factors> factors = findFactors(statement);
-  if (!factors)
-    return set(Slot::first, RowPointersSlot::array, build.null());
-  const format::Format &a = entry_.kernel.tensors[factors->first].format,
-                       &b = entry_.kernel.tensors[factors->second].format;
-  set(Slot::first, RowPointersSlot::array, entry_.tensors[factors->first].pointers[1]);
-  set(Slot::first, RowPointersSlot::bytes, bytesOf(a.pointers));
-  set(Slot::columns, 0, entry_.tensors[factors->first].indices[1]);
-  set(Slot::columnBytes, 0, bytesOf(a.indices));
-  set(Slot::second, RowPointersSlot::array, entry_.tensors[factors->second].pointers[1]);
-  set(Slot::second, RowPointersSlot::bytes, bytesOf(b.pointers));
-}
-
-/// What accumulating takes: for each multiplication of a product of matrices, each entry of anything else. Null where
-/// entries are appended.
-Value AssembledOutputs::accumulationTime(const sema::Statement &statement) {
-  constexpr int64_t ofProduct = 2, ofEntry = 4, mostEntries = int64_t{1} << 40, mostInRow = int64_t{1} << 20;
-  EntryBuilder &build = entry_.build;
-  const auto order = static_cast<size_t>(entry_.kernel.tensors[statement.target].order());
-  if (llvm::all_of(statement.terms, [&](const sema::Term &term) { return term.loops.size() <= order; }))
-    return {};
-  const std::optional<Factors> factors = findFactors(statement);
-  if (!factors)
-    return build.multiply(build.least(expectedEntries(statement), build.constant(mostEntries)),
-                          build.constant(ofEntry));
-  const sema::Tensor &second = entry_.kernel.tensors[factors->second];
-  const Value rows = build.greatest(levelExtent(entry_, second, second.format.levels[0]), build.constant(1));
-  const Value inRow = LLVM::UDivOp::create(build.ops(), entry_.tensors[factors->second].stored, rows);
-  const Value entries = build.least(entry_.tensors[factors->first].stored, build.constant(mostEntries / ofProduct));
-  return build.multiply(build.multiply(entries, build.constant(ofProduct)),
-                        build.add(build.least(inRow, build.constant(mostInRow)), build.constant(1)));
-}
-
 Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value allocator, Value target,
-                                         Value planning, const Chunks &chunks) {
+                                         Value planning, const Chunks &chunks, Value mostProducts) {
   EntryBuilder &build = entry_.build;
   const Struct type = build.structOf<runtime::Assembly>();
   const Value object = build.stack(type, 1);
@@ -190,6 +120,7 @@ Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value
   set(AssemblySlot::runs, build.constant(static_cast<int64_t>(statement.terms.size())));
   set(AssemblySlot::borders, chunks.borders ? chunks.borders : build.null());
   set(AssemblySlot::expected, expectedEntries(statement));
+  set(AssemblySlot::mostProducts, mostProducts);
   llvm::SmallVector<std::pair<Value, int>> shares = findShares(statement);
   set(AssemblySlot::shares, build.constant(static_cast<int64_t>(shares.size())));
   shares.resize(runtime::kMaxShares, {build.null(), 0});
@@ -198,7 +129,7 @@ Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value
     set(share + RowPointersSlot::array, shares[n].first);
     set(share + RowPointersSlot::bytes, build.constant(shares[n].second));
   }
-  setFactors(type, object, statement);
+  storeFactors(entry_, type, object, statement);
   set(AssemblySlot::workspaceBytes, build.constant(workspaceLimit(entry_.kernel.schedule.workspace)));
   const Value hook = chunks.hook ? chunks.hook : build.null();
   const auto user = [&] { return build.loadField(contextStruct(build), entry_.context, kUser); };
@@ -228,10 +159,11 @@ mlir::LogicalResult AssembledOutputs::assemble(const sema::Statement &statement,
   Descriptors descriptors(entry_);
   const Value allocator = descriptors.allocator(memory_);
   const Value target = describeTarget(descriptors, statement.target);
-  const Assembling assembling{accumulationTime(statement)};
+  const Value most = mostProducts(entry_, statement);
+  const Assembling assembling{accumulationTime(entry_, statement, expectedEntries(statement), most)};
   const Chunks chunks = planChunks(entry_, body, &assembling);
   const Value planning = plans ? describePlanning(entry_, descriptors) : build.null();
-  const Value assembly = describeAssembly(statement, allocator, target, planning, chunks);
+  const Value assembly = describeAssembly(statement, allocator, target, planning, chunks, most);
   build.failUnlessOk(build.call(functions::assembly_start, {assembly}));
   if (mlir::failed(callBody(entry_, memory_, body, chunks, assembly)))
     return mlir::failure();

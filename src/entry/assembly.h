@@ -45,10 +45,6 @@ private:
         owned; ///< by field of the struct, of pointers: the frame's variable for an array to release
   };
 
-  struct Factors {
-    sema::TensorId first, second;
-  };
-
   void add(sema::TensorId tensor, const TensorArgument *argument, const abi::StructType &type);
 
   mlir::Value describeTarget(Descriptors &descriptors, sema::TensorId tensor);
@@ -60,11 +56,8 @@ private:
   mlir::LogicalResult fillByPlan(const sema::Statement &statement, mlir::Value noted, mlir::LLVM::LLVMFuncOp planned);
   void makeLengths(const sema::Tensor &tensor, TensorView &view);
   mlir::Value describeAssembly(const sema::Statement &statement, mlir::Value allocator, mlir::Value target,
-                               mlir::Value planning, const Chunks &chunks);
+                               mlir::Value planning, const Chunks &chunks, mlir::Value mostProducts);
   mlir::Value expectedEntries(const sema::Statement &statement);
-  std::optional<Factors> findFactors(const sema::Statement &statement);
-  mlir::Value accumulationTime(const sema::Statement &statement);
-  void setFactors(const Struct &type, mlir::Value object, const sema::Statement &statement);
   llvm::SmallVector<std::pair<mlir::Value, int>> findShares(const sema::Statement &statement);
 
   Entry &entry_;

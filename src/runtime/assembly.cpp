@@ -1,4 +1,5 @@
 #include "runtime/assembly_state.h"
+#include "runtime/count_products.h"
 #include "runtime/walk.h"
 
 namespace spc::runtime {
@@ -6,6 +7,12 @@ namespace {
 
 /// In larger workspaces keys that lie anywhere miss the caches, and hash tables win.
 constexpr int64_t kWorkspaceBytes = int64_t{16} << 20;
+/// Up to here an empty hash table is no sooner there.
+constexpr int64_t kSmallWorkspace = int64_t{1} << 14;
+/// A product takes as much longer in a hash table as it takes to wipe so many bytes: some 20 ns.
+constexpr int64_t kBytesOfProduct = 1024;
+/// Products that are counted in any case, so that room is made for no more entries.
+constexpr int64_t kCounted = 512;
 constexpr int64_t kZeroedAtOnce = int64_t{1} << 17;
 
 /// Sets the extents and the number of keys. IndexType where a key or a coordinate fits no index.
@@ -31,10 +38,31 @@ Status measureKeys(AssemblyState &state) {
   return Status::Ok;
 }
 
-bool hasDenseWorkspaces(const AssemblyState &state) {
-  const int64_t limit = state.assembly->workspaceBytes > 0 ? state.assembly->workspaceBytes : kWorkspaceBytes;
+/// The bytes of a dense workspace; INT64_MAX where no memory holds them.
+int64_t workspaceBytes(const AssemblyState &state) {
   const int64_t bitBytes = state.keySpace / 8;
-  return bitBytes <= limit && (state.valueBytes == 0 || state.keySpace <= (limit - bitBytes) / state.valueBytes);
+  if (state.valueBytes > 0 && state.keySpace > (INT64_MAX - bitBytes) / state.valueBytes)
+    return INT64_MAX;
+  return bitBytes + state.keySpace * state.valueBytes;
+}
+
+/// Notes how many products there may be: exactly, where these are so few that it matters.
+void measureWork(AssemblyState &state, int64_t few) {
+  const Assembly &assembly = *state.assembly;
+  const int64_t most = few > kCounted ? few : kCounted;
+  state.products = assembly.mostProducts;
+  if (state.products <= most)
+    return;
+  const int64_t products = countAllProducts(assembly.factors, most);
+  if (products <= most)
+    state.products = products;
+}
+
+/// A dense workspace is wiped once, at the least, which has to be little next to what is done in it.
+bool hasDenseWorkspaces(const AssemblyState &state, int64_t bytes, int64_t few) {
+  if (state.assembly->workspaceBytes > 0)
+    return bytes <= state.assembly->workspaceBytes;
+  return bytes <= kWorkspaceBytes && (bytes <= kSmallWorkspace || state.products > few);
 }
 
 bool allocateLengths(AssemblyState &state) {
@@ -146,7 +174,9 @@ extern "C" int32_t spc_rt_assembly_start(Assembly *assembly) {
   AssemblyState &state = *assembly->state;
   Status status = measureKeys(state);
   if (status == Status::Ok) {
-    state.hasDenseWorkspaces = hasDenseWorkspaces(state);
+    const int64_t bytes = workspaceBytes(state), few = bytes / kBytesOfProduct;
+    measureWork(state, few);
+    state.hasDenseWorkspaces = hasDenseWorkspaces(state, bytes, few);
     status = assembly->startPlan ? static_cast<Status>(assembly->startPlan(assembly)) : Status::Ok;
   }
   if (status == Status::Ok) {

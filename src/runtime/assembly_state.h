@@ -105,6 +105,7 @@ struct AssemblyState {
   int64_t keyBytes;
   int64_t valueBytes; ///< 0 in the symbolic phase
   int64_t keySpace;   ///< keys are less
+  int64_t products;   ///< entries and products are no more in all, as far as is known
   bool hasDenseWorkspaces;
   bool ownsValues;      ///< the numeric phase's values were allocated here
   ValueKind narrowKind; ///< of the target, where it is collected in wider numbers

@@ -2,6 +2,7 @@
 
 #include "runtime/hot.h"
 #include "runtime/integers.h"
+#include "runtime/walk.h"
 
 namespace spc::runtime {
 namespace {
@@ -32,6 +33,20 @@ int64_t countProducts(const Factors &factors, int64_t begin, int64_t end, int64_
   if (bytes == 8 && factors.columnBytes == 8)
     return count<int64_t, int64_t>(factors, begin, end, width, most);
   return most + 1;
+}
+
+int64_t countAllProducts(const Factors &factors, int64_t most) {
+  const auto &[second, bytes] = factors.second;
+  // Nothing vouches for what lies ahead of a slice of rows.
+  const int64_t begin = factors.first.array ? load(factors.first.array, factors.first.bytes, 0) : 0;
+  if (factors.count == 0 || factors.count - begin > most)
+    return most + 1;
+  int64_t total = 0;
+  for (int64_t p = begin; p < factors.count && total <= most; ++p) {
+    const int64_t row = load(factors.columns, factors.columnBytes, p);
+    total += load(second, bytes, row + 1) - load(second, bytes, row);
+  }
+  return total;
 }
 
 } // namespace spc::runtime

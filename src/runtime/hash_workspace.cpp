@@ -6,6 +6,7 @@ namespace spc::runtime {
 namespace {
 
 constexpr int64_t kFirstTable = 256;
+constexpr int64_t kLeastTable = 16; ///< of a call that has but a few products
 constexpr int64_t kRadixBits = 8;
 constexpr int64_t kFewKeys = 64; // below, insertion sort wins
 
@@ -38,6 +39,14 @@ bool allocateTable(const AssemblyState &state, int64_t capacity, Workspace &tabl
   table.shift = __builtin_clzll(static_cast<uint64_t>(capacity)) + 1;
   table.count = 0;
   return true;
+}
+
+/// The slots of a run's first table: enough for all keys, where there are few.
+int64_t firstCapacity(const AssemblyState &state) {
+  int64_t capacity = kLeastTable;
+  while (capacity < kFirstTable && capacity / 2 < state.products)
+    capacity *= 2;
+  return capacity;
 }
 
 void insertionSort(Touched *list, int64_t count) {
@@ -120,7 +129,7 @@ SPC_HOT int64_t flushTable(RunState &run, int64_t count, const int64_t *coordina
 
 bool growTable(const AssemblyState &state, Workspace &table) {
   Workspace grown = {};
-  if (!allocateTable(state, table.capacity > 0 ? 2 * table.capacity : kFirstTable, grown))
+  if (!allocateTable(state, table.capacity > 0 ? 2 * table.capacity : firstCapacity(state), grown))
     return false;
   for (int64_t e = 0; e < table.count; ++e) {
     const Touched entry = table.touched[e];

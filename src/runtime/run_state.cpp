@@ -59,7 +59,7 @@ void expectChunk(void *closure, int64_t chunk) {
     // Operands' pointers may be in no order.
     expected = begin >= 0 && end >= begin && end <= assembly.expected ? end - begin : 0;
   }
-  runOf(state, chunk, 0).expected = expected;
+  runOf(state, chunk, 0).expected = expected < state.products ? expected : state.products;
 }
 
 bool growRows(RunState &run, int64_t record) {

@@ -89,9 +89,12 @@ SPC_HOT int64_t flushRow(RunState &run, int64_t count, int64_t first, int64_t la
 } // namespace
 
 Workspace *takeWorkspace(AssemblyState &state) {
-  for (Workspace *&place : state.pool)
+  for (Workspace *&place : state.pool) {
+    if (!__atomic_load_n(&place, __ATOMIC_RELAXED))
+      continue; // many exchanges take longer than a small call
     if (Workspace *workspace = __atomic_exchange_n(&place, nullptr, __ATOMIC_ACQUIRE))
       return workspace;
+  }
   return newWorkspace(state);
 }
 

@@ -67,18 +67,25 @@ KERNELS = {
     "typed_on_f32": ["A=csr"],
     "typed_on_f16": ["A=csc"],
     "degrees": ["A=csr"],
+    "frontier": ["A=csc", "front=sparse-vector", "next=sparse-vector"],
+    "relaxation": ["A=csc", "front=sparse-vector", "next=sparse-vector"],
+    "vectors_sum": ["B=sparse-vector", "C=sparse-vector", "A=sparse-vector"],
+    "spgemm_on_dcsr": ["B=dcsr", "C=csr", "A=dcsr"],
+    "spgemm_on_dcsr_f16": ["B=dcsr", "C=csr", "A=dcsr"],
+    "spgemm_on_coos": ["B=coo", "C=csr", "A=coo"],
 }
 
 # kernel: what else it is compiled with
-OPTIONS = {"typed_on_f32": ["--type", "T=f32", "--index", "i64"], "typed_on_f16": ["--type", "T=f16"]}
+OPTIONS = {"typed_on_f32": ["--type", "T=f32", "--index", "i64"], "typed_on_f16": ["--type", "T=f16"], "spgemm_on_dcsr_f16": ["--type", "f16"]}
 
 # Clients link the kernels of several modes, whose hidden symbols differ.
 VISIBLE = ["--visibility=default"]
 
 # What objects export more functions than the call itself: those of kernels that assemble.
+SMALL_WORK = {"frontier", "relaxation", "vectors_sum", "spgemm_on_coos", "spgemm_on_dcsr", "spgemm_on_dcsr_f16"}
 ASSEMBLY_PHASES = {"spgemm", "spgemm_on_coo", "spgemm_on_bsr", "spadd", "converted_on_csc", "ttm"}
 SHAPES = {"converted_on_csr", "converted_on_hyb", "converted_on_lower", "converted_on_nm", "converted_on_ragged_lengths"}
-PHASES = ASSEMBLY_PHASES | SHAPES - {"converted_on_hyb"} | {"converted_on_dup"}
+PHASES = ASSEMBLY_PHASES | SMALL_WORK | SHAPES - {"converted_on_hyb"} | {"converted_on_dup"}
 ASSEMBLING = PHASES | {"accumulate", "converted_on_hyb"}
 
 # Kernels whose loops run in chunks.
@@ -103,6 +110,7 @@ CLIENTS = {
                   if kernel.startswith("spmv_on_") and kernel not in [*PARALLEL, "spmv_on_plain_loops"]]),
     "assembly": (["assembly_client.c"], sorted(ASSEMBLY_PHASES | {"accumulate"})),
     "assembly_threads": (["assembly_threads_client.cpp"], sorted(ASSEMBLY_PHASES | {"accumulate"})),
+    "small_work": (["small_work_client.cpp"], sorted(SMALL_WORK)),
     "shapes": (["shapes_client.c"], sorted(SHAPES)),
     "slices": (["slices_client.cpp"],
                ["converted_on_csc", "degrees", "sddmm", "spadd", "spgemm", "spmm", "spmv"]),

@@ -12,7 +12,9 @@ template <typename P, typename I> struct Matrices {
   std::vector<P> first{0, 2, 2, 5}, second{0, 3, 3, 8, 9};
   std::vector<I> columns{0, 2, 1, 1, 3};
 
-  Factors factors() const { return {{first.data(), sizeof(P)}, columns.data(), sizeof(I), {second.data(), sizeof(P)}}; }
+  Factors factors() const {
+    return {{first.data(), sizeof(P)}, columns.data(), sizeof(I), {second.data(), sizeof(P)}, first.back()};
+  }
 };
 
 } // namespace
@@ -38,6 +40,26 @@ TEST_CASE("products are counted up to a limit, where both matrices have one type
   Factors mixed = narrow.factors();
   mixed.second = wide.factors().second;
   CHECK(countProducts(mixed, 0, 3, 100, 100) > 100);
+}
+
+TEMPLATE_TEST_CASE("the products of all entries are counted, in rows or not", "", int32_t, int64_t) {
+  const Matrices<TestType, uint8_t> matrices;
+  Factors factors = matrices.factors();
+  CHECK(countAllProducts(factors, 9) == 9);
+  CHECK(countAllProducts(factors, 8) > 8);
+  CHECK(countAllProducts(factors, 4) > 4);
+  factors.first.array = nullptr;
+  CHECK(countAllProducts(factors, 100) == 9);
+  factors.count = 0;
+  CHECK(countAllProducts(factors, 100) > 100);
+}
+
+TEST_CASE("what lies ahead of a slice of rows is not looked at") {
+  Matrices<int32_t, int32_t> matrices;
+  matrices.columns[0] = matrices.columns[1] = -1000000;
+  Factors factors = matrices.factors();
+  factors.first.array = matrices.first.data() + 1;
+  CHECK(countAllProducts(factors, 100) == 1);
 }
 
 } // namespace spc::runtime::test
