@@ -54,6 +54,8 @@ class Request:
         for tensor, form in sorted(self.formats.items()):
             if not isinstance(form, str):
                 file = place / f"{tensor or 'all-tensors'}.json"
+                if tensor and {"structure", "structure_of"} & set(form):  # which only a file of bindings can say
+                    form, tensor = {"tensors": {tensor: form}}, ""
                 named = form if "tensors" in form else {"name": f"format of {tensor or 'all'}", **form}
                 file.write_text(json.dumps(named), encoding="utf-8")
                 form = file.name

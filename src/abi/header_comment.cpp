@@ -100,6 +100,14 @@ bool keepsStructure(const sema::Tensor &tensor) {
   return tensor.isWritten && !tensor.format.isDense() && std::holds_alternative<sema::Own>(tensor.structure);
 }
 
+/// Whether entries are looked up in the structure that a tensor has.
+bool isPlacedIn(const sema::Kernel &kernel, sema::TensorId tensor) {
+  return std::any_of(kernel.steps.begin(), kernel.steps.end(), [&](const sema::Step &step) {
+    const auto *placement = std::get_if<sema::Placement>(&step);
+    return placement && placement->to == tensor;
+  });
+}
+
 /// What a caller has to know about an argument beyond its shape and storage, in lines.
 std::vector<std::string> notes(const Signature &signature, const sema::Kernel &kernel, const Parameter &parameter) {
   const sema::Tensor &tensor = kernel.tensors[parameter.tensor];
@@ -127,6 +135,8 @@ std::vector<std::string> notes(const Signature &signature, const sema::Kernel &k
     lines.push_back("has the entries of " + owner + ": its values array has room for as many as " + owner + " stores,");
     lines.push_back("its other arrays are those of " + owner + ", or NULL, which the call replaces by them");
   }
+  if (isPlacedIn(kernel, parameter.tensor))
+    lines.push_back("an entry without a place there is SPC_ERROR_PATTERN, upon which its values are undefined");
   return lines;
 }
 

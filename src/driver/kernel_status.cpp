@@ -39,10 +39,12 @@ public:
     case SPC_ERROR_INDEX_RANGE:
       findAssembled("has an entry where its format stores none: ");
       break;
+    case SPC_ERROR_PATTERN:
+      findPlaced();
+      break;
     case SPC_OK:
     case SPC_ERROR_NULL:
     case SPC_ERROR_STRIDE:
-    case SPC_ERROR_PATTERN:
     case SPC_ERROR_CONTEXT:
     case SPC_ERROR_POINTERS:
     case SPC_ERROR_UNSORTED:
@@ -114,6 +116,12 @@ private:
     for (const sema::Tensor &tensor : kernel_.tensors)
       if (tensor.isAssembled())
         add(tensor, reason + "it is stored as " + format::describe(tensor.format));
+  }
+
+  void findPlaced() {
+    for (const sema::Step &step : kernel_.steps)
+      if (const auto *placement = std::get_if<sema::Placement>(&step))
+        add(kernel_.tensors[placement->to], "keeps its structure, in which some entry has no place");
   }
 
   /// The dense tensors that take most, the largest first.

@@ -34,7 +34,7 @@ std::vector<std::string> sparseOperands(const sema::Kernel &kernel, const TuneDa
     const sema::Tensor &tensor = kernel.tensors[id];
     const bool isSparse = !tensor.format.isDense() || !tensor.partOf.empty();
     if (isSparse && tensor.isRead && tensor.part == 0 && tensor.order() >= 2 && !tensor.shared() &&
-        data.entriesOf(wholeName(tensor)))
+        !tensor.keepsStructure && data.entriesOf(wholeName(tensor)))
       names.push_back(wholeName(tensor));
   }
   std::stable_sort(names.begin(), names.end(), [&](const std::string &a, const std::string &b) {
@@ -94,6 +94,7 @@ std::vector<format::StoredTensor> storedByDefault(const TuneKernel &kernel, cons
       one.structureOf = *bound->structureOf;
     else if (bound != kernel.bindings.end() && bound->family)
       one.format = bound->family->instantiate(tensor.order()).value_or(one.format);
+    one.keepsStructure = tensor.keepsStructure;
     if (!one.format.isSum())
       one.knownName = knownNameOf(loader, one.format);
     stored.push_back(std::move(one));

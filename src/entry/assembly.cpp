@@ -245,6 +245,18 @@ void AssembledOutputs::distribute(const sema::Distribution &distribution) {
     take(descriptors, part, target);
 }
 
+void AssembledOutputs::place(const sema::Placement &placement) {
+  EntryBuilder &build = entry_.build;
+  Descriptors descriptors(entry_);
+  const Value allocator = descriptors.allocator(memory_);
+  const sema::Tensor &from = entry_.kernel.tensors[placement.from];
+  const Value source = descriptors.describe(from, entry_.tensors[placement.from], placement.dims);
+  const Value target = descriptors.describe(entry_.kernel.tensors[placement.to], entry_.tensors[placement.to]);
+  const Value dropsZeros = build.constant(format::hasPadding(from.format));
+  const runtime::Function &function = placement.adds ? functions::add_values : functions::convert_values;
+  build.failUnlessOk(build.call(function, {allocator, source, target, dropsZeros}));
+}
+
 /// The runtime has packed the tensor: its arrays are the entry's to release until they are handed over. In the numeric
 /// phase only the values may be new.
 void AssembledOutputs::take(Descriptors &descriptors, sema::TensorId tensor, Value descriptor) {

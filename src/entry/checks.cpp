@@ -118,8 +118,9 @@ bool readsValues(Entry &entry, sema::TensorId id) {
   for (const sema::Step &step : entry.kernel.steps) {
     const auto *conversion = std::get_if<sema::Conversion>(&step);
     const auto *distribution = std::get_if<sema::Distribution>(&step);
-    if ((conversion && isOf(conversion->from)) || (distribution && isOf(distribution->from)) ||
-        std::holds_alternative<sema::Copy>(step))
+    const auto *placement = std::get_if<sema::Placement>(&step);
+    if ((placement && isOf(placement->from)) || (conversion && isOf(conversion->from)) ||
+        (distribution && isOf(distribution->from)) || std::holds_alternative<sema::Copy>(step))
       return true;
   }
   const std::string &name = entry.kernel.tensors[id].name;

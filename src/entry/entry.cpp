@@ -122,6 +122,10 @@ mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &out
       outputs.distribute(*distribution);
       continue;
     }
+    if (const auto *placement = std::get_if<sema::Placement>(&step)) {
+      outputs.place(*placement);
+      continue;
+    }
     const bool patternOnly = entry.phase == runtime::Phase::Symbolic;
     const std::string name = patternOnly ? sema::patternBodyName(entry.kernel, k) : sema::bodyName(entry.kernel, k);
     const auto bodyNamed = [&](const std::string &of) {

@@ -101,6 +101,11 @@ struct StepDescriber {
       parts.push_back(nameOf(part));
     return {"the entries of " + nameOf(distribution.from) + " are given to " + listOf(parts)};
   }
+  StepLine operator()(const sema::Placement &placement) const {
+    return {"the entries of " + nameOf(placement.from) + (placement.adds ? " are added to " : " are put into ") +
+                nameOf(placement.to) + ", each at its place there",
+            placement.where};
+  }
 };
 
 std::string roleOf(const sema::Kernel &kernel, const sema::Tensor &tensor) {

@@ -45,6 +45,10 @@ std::string bindingsText(const std::string &description, const std::vector<Store
         entry["sum"].push_back(toJson(part));
     else
       entry = toJson(stored.format);
+    if (stored.keepsStructure && entry.is_string())
+      entry = {{"format", stored.knownName}};
+    if (stored.keepsStructure)
+      entry["structure"] = "kept";
   }
   if (nlohmann::ordered_json keys = scheduleJson(schedule); !keys.empty())
     json["schedule"] = std::move(keys);

@@ -14,8 +14,9 @@ namespace spc::format {
 struct StoredTensor {
   std::string tensor;
   Format format;
-  std::string knownName;   ///< of the format; empty where the levels are to be written
-  std::string structureOf; ///< another tensor; empty where it has a structure of its own
+  std::string knownName;       ///< of the format; empty where the levels are to be written
+  std::string structureOf;     ///< another tensor; empty where it has a structure of its own
+  bool keepsStructure = false; ///< an output whose entries stay where they are
 };
 
 /// A format file with an entry for each tensor under `tensors`, and the keys of a schedule, if there are any.

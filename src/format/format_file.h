@@ -48,6 +48,8 @@ struct Binding {
   Schedule schedule = {};
   /// What the file of the format says of value types; of several bindings of one file the first one has them.
   std::vector<GivenType> types = {};
+  /// {"format": "csr", "structure": "kept"}: an output whose entries stay where the caller has them.
+  bool keepsStructure = false;
 };
 
 /// What formats were read from.

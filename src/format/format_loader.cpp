@@ -349,6 +349,7 @@ std::vector<Binding> FormatLoader::load(const std::string &argument) {
       bindings.push_back({rule.tensor, nullptr, rule.where, rule.structureOf});
     else
       bindings.push_back(bindTo(rule.tensor, std::move(rule.rule), rule.where));
+    bindings.back().keepsStructure = rule.keepsStructure;
   }
   if (!bindings.empty()) {
     mergeKeys(bindings.front().schedule, file->schedule, diagnostics_);

@@ -43,6 +43,7 @@ private:
   std::optional<FormatRule> definition(const JsonNode &node, const std::string &name);
   std::optional<FormatRule> sum(const JsonNode &node, const std::string &name);
   std::optional<TensorRule> tensor(const JsonMember &member);
+  std::optional<FormatRule> kept(const JsonNode &value);
   bool types(ObjectReader &object, FormatFile &file);
   bool takeSchedule(ObjectReader &object, FormatRule &rule);
   bool checkDifferences(const JsonNode &node, const FormatRule &rule);
@@ -296,8 +297,11 @@ std::optional<TensorRule> FormatReader::tensor(const JsonMember &member) {
       return std::nullopt;
     return TensorRule{member.key, {}, member.keyWhere, owner->string};
   }
+  const bool isKept = value.kind == JsonKind::Object && hasKey(value, "structure");
   if (value.kind == JsonKind::String)
     rule = resolver_.resolve(value.string, insideQuotes(value.where));
+  else if (isKept)
+    rule = kept(value);
   else if (value.kind == JsonKind::Object)
     rule = format(value, member.key);
   else
@@ -305,7 +309,22 @@ std::optional<TensorRule> FormatReader::tensor(const JsonMember &member) {
           std::string("a tensor's format must be a name, a path or an object, not ") + inWords(value.kind));
   if (!rule)
     return std::nullopt;
-  return TensorRule{member.key, std::move(*rule), member.keyWhere, std::nullopt};
+  return TensorRule{member.key, std::move(*rule), member.keyWhere, std::nullopt, isKept};
+}
+
+/// A reference to a format beside `"structure": "kept"`.
+std::optional<FormatRule> FormatReader::kept(const JsonNode &value) {
+  JsonNode rest = value;
+  bool ok = true;
+  std::erase_if(rest.members, [&](const JsonMember &member) {
+    if (member.key != "structure")
+      return false;
+    if (member.value.kind != JsonKind::String || member.value.string != "kept")
+      ok = wrong(member.value.where, "'structure' is \"kept\", or is left out");
+    return true;
+  });
+  std::optional<FormatRule> rule = reference(rest);
+  return ok ? std::move(rule) : std::nullopt;
 }
 
 /// `"types": { "T": "f32" }`

@@ -24,6 +24,7 @@ struct TensorRule {
   FormatRule rule;
   Span where;                             ///< the tensor's name in the file
   std::optional<std::string> structureOf; ///< has the structure of this tensor; then there is no rule
+  bool keepsStructure = false;            ///< an output whose entries stay where they are
 };
 
 /// Either a format, or the bindings of a "tensors" object.

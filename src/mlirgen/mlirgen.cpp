@@ -34,6 +34,7 @@ private:
   void emit(const sema::Conversion &, BodyValues &) {}  // the runtime's work
   void emit(const sema::RefreshCopy &, BodyValues &) {} // the same
   void emit(const sema::Distribution &, BodyValues &) {}
+  void emit(const sema::Placement &, BodyValues &) {}
   mlir::Value addTerm(const sema::Statement &statement, const sema::Term &term, mlir::Value target, BodyValues &values);
   mlir::Location locationOf(Span where);
 
@@ -136,7 +137,7 @@ mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLI
   for (size_t k = 0; k < kernel.steps.size(); ++k) {
     const sema::Step &step = kernel.steps[k];
     if (std::holds_alternative<sema::Conversion>(step) || std::holds_alternative<sema::RefreshCopy>(step) ||
-        std::holds_alternative<sema::Distribution>(step))
+        std::holds_alternative<sema::Distribution>(step) || std::holds_alternative<sema::Placement>(step))
       continue;
     const auto build = [&](TargetUse use, const std::string &name) {
       return BodyBuilder(kernel, step, use, *module, namesLoops).build(name);

@@ -83,27 +83,45 @@ Status visitEntries(const Tensor &source, void (*note)(void *closure, int64_t po
   return walkEntries(source, [=](int64_t position, const int64_t *at) { note(closure, position, at); });
 }
 
+/// Adds the entries of a tensor, whose positions start at 0, to the values at their places.
+static Status addEntries(const Tensor &source, Tensor &target, bool dropsZeros) {
+  bool hasPlaces = true;
+  const Status status = visitEntries(source, [&](int64_t from, const int64_t *at) {
+    if (dropsZeros && isZero(source, from))
+      return;
+    const int64_t to = hasPlaces ? positionOf(target, at) : -1;
+    hasPlaces = to >= 0;
+    if (hasPlaces)
+      addValue(source, source.values, from, target.values, to);
+  });
+  return status == Status::Ok && !hasPlaces ? Status::Pattern : status;
+}
+
+/// Ok; Count.
+static Status checkCounts(const Tensor &source) {
+  return source.stored < 0 || source.levels[0].count < 0 ? Status::Count : Status::Ok;
+}
+
 extern "C" int32_t spc_rt_convert_values(const Allocator *allocator, const Workers *workers, const Tensor *given,
                                          Tensor *target, int64_t dropsZeros, const Planning *planning) {
   const Rebased whole(*allocator, *given);
-  if (whole.status() != Status::Ok)
-    return static_cast<int32_t>(whole.status());
-  const Tensor *source = &whole.tensor();
-  if (source->stored < 0 || source->levels[0].count < 0)
-    return static_cast<int32_t>(Status::Count);
-  if (hasPlan(planning))
-    return static_cast<int32_t>(convertPlanned(*workers, *source, *target, dropsZeros != 0, *planning));
-  fillWithZeros(target->values, target->stored * target->valueBytes);
-  bool hasPlaces = true;
-  const Status status = visitEntries(*source, [&](int64_t from, const int64_t *at) {
-    if (dropsZeros != 0 && isZero(*source, from))
-      return;
-    const int64_t to = hasPlaces ? positionOf(*target, at) : -1;
-    hasPlaces = to >= 0;
-    if (hasPlaces)
-      addValue(*source, source->values, from, target->values, to);
-  });
-  return static_cast<int32_t>(status == Status::Ok && !hasPlaces ? Status::Pattern : status);
+  Status status = whole.status() == Status::Ok ? checkCounts(whole.tensor()) : whole.status();
+  if (status == Status::Ok && hasPlan(planning))
+    return static_cast<int32_t>(convertPlanned(*workers, whole.tensor(), *target, dropsZeros != 0, *planning));
+  if (status == Status::Ok) {
+    fillWithZeros(target->values, target->stored * target->valueBytes);
+    status = addEntries(whole.tensor(), *target, dropsZeros != 0);
+  }
+  return static_cast<int32_t>(status);
+}
+
+extern "C" int32_t spc_rt_add_values(const Allocator *allocator, const Tensor *given, Tensor *target,
+                                     int64_t dropsZeros) {
+  const Rebased whole(*allocator, *given);
+  Status status = whole.status() == Status::Ok ? checkCounts(whole.tensor()) : whole.status();
+  if (status == Status::Ok)
+    status = addEntries(whole.tensor(), *target, dropsZeros != 0);
+  return static_cast<int32_t>(status);
 }
 
 } // namespace spc::runtime

@@ -57,6 +57,8 @@ struct Analysis {
   std::map<TensorId, size_t> refreshes;
   /// Outputs that are stored as sums of parts, by the tensor that statements write in their place.
   std::map<TensorId, TensorId> sumOutputs;
+  /// What statements write in place of outputs whose structure stays: whether it is added to what these hold.
+  std::map<TensorId, bool> standIns;
   double mostLoopsToMerge = 0; ///< of a term's operands; known once all terms are
 
   const syntax::TensorDecl *declarationOf(const std::string &name) const {
@@ -166,6 +168,17 @@ void orderParameters(Analysis &analysis);
 /// Has statements write a tensor with one entry a place instead of each output that is stored as a sum of parts, which
 /// takes its entries once all statements have run. The parameters are ordered.
 void computeSumsApart(Analysis &analysis);
+
+/// Whether an entry of a format can be looked up without going through all of them.
+bool hasPlaces(const format::Format &format);
+
+/// Reports outputs whose structure cannot stay as the user wants, and asks for places in those whose can. The
+/// parameters are ordered.
+void keepStructures(Analysis &analysis);
+
+/// Has statements write tensors of their own in place of the outputs in which places are asked for. Nothing but the
+/// statements' own terms looks at their targets any more.
+void computeStandIns(Analysis &analysis);
 
 /// Reports more parameters than a function may have.
 void checkParameterCount(const Analysis &analysis);

@@ -41,6 +41,7 @@ Analysis copyOf(const Analysis &analysis, Diagnostics &diagnostics) {
   copy.indexNames = analysis.indexNames;
   copy.schedule = analysis.schedule;
   copy.sumOutputs = analysis.sumOutputs;
+  copy.standIns = analysis.standIns;
   for (const ResolvedStatement &statement : analysis.statements)
     copy.statements.push_back(
         {statement.source, statement.scope, statement.target, clone(*statement.value), statement.isFused});
@@ -54,6 +55,7 @@ void planStatements(Analysis &analysis) {
   makeCanonicalCopies(analysis);
   if (analysis.options.fuses)
     fuseTemporaries(analysis);
+  computeStandIns(analysis);
   std::vector<Expansion> expansions;
   for (size_t k = 0; k < analysis.statements.size(); ++k) {
     if (analysis.statements[k].isFused)
@@ -118,6 +120,7 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
   dropConversions(analysis);
   lowerInfinities(analysis);
   orderParameters(analysis);
+  keepStructures(analysis);
   if (diagnostics.hasErrors())
     return std::nullopt;
   computeSumsApart(analysis);

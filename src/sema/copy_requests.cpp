@@ -59,6 +59,8 @@ std::string quotedName(const Kernel &kernel, TensorId tensor) {
   const Tensor &named = kernel.tensors[tensor];
   if (const auto *copy = named.as<Converted>())
     return quotedName(kernel, copy->source);
+  if (const auto *temporary = named.as<Temporary>(); temporary && temporary->standsFor)
+    return quotedName(kernel, *temporary->standsFor);
   return "'" + (named.partOf.empty() ? named.name : named.partOf) + "'";
 }
 

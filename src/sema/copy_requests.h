@@ -3,6 +3,7 @@
 
 #include "sema/kernel.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -43,6 +44,16 @@ public:
     return denseRoots_.contains({tensor, dims});
   }
 
+  /// Asks for what statements write to an output to be put at its places in the structure that the output has.
+  void askForPlaces(TensorId output) {
+    if (std::find(placed_.begin(), placed_.end(), output) != placed_.end())
+      return;
+    placed_.push_back(output);
+    asked_.insert(output);
+  }
+  /// In the order in which they were asked for.
+  const std::vector<TensorId> &placed() const { return placed_; }
+
   /// Notes that a temporary keeps an operand's pattern in this round.
   void noteKept(TensorId temporary, TensorId source) { keptFrom_[temporary] = source; }
 
@@ -68,6 +79,7 @@ private:
   std::map<TensorId, format::Format> formats_;
   std::set<std::pair<TensorId, std::vector<int>>> denseRoots_;
   std::map<TensorId, TensorId> keptFrom_;
+  std::vector<TensorId> placed_;
   std::set<TensorId> asked_; ///< in this round
 };
 

@@ -48,7 +48,8 @@ struct Parameter {};
 /// Lives for one call; allocated by the entry code: dense, row-major, or the values of a shared structure, or
 /// assembled.
 struct Temporary {
-  bool isRestricted = false; ///< computed only where sparse factors of its readers are stored
+  bool isRestricted = false;                        ///< computed only where sparse factors of its readers are stored
+  std::optional<TensorId> standsFor = std::nullopt; ///< the output whose new entries it has until they are placed there
 };
 
 /// A copy of `source` in another format, made by the entry code before anything runs, or by a RefreshCopy.
@@ -107,6 +108,7 @@ struct Tensor {
   bool isRead = false;           ///< its values before the call matter: an operand, or an output with += or read first
   bool isWritten = false;        ///< an output, or a temporary of the source text
   Structure structure = Own{};   ///< of a sparse tensor
+  bool keepsStructure = false;   ///< an output whose entries the user wants to stay where they are
   std::string partOf;            ///< the source text's name of the tensor whose part this is (a format that is a sum,
                                  ///< hyb); empty for whole tensors
   int part = 0;                  ///< which part
@@ -298,7 +300,17 @@ struct Distribution {
   std::vector<TensorId> parts;
 };
 
-using Step = std::variant<Statement, Copy, Conversion, RefreshCopy, Distribution>;
+/// Puts the entries of the sparse tensor `from` at their places in `to`, whose structure stays: added to what is there,
+/// or in its place, and 0 where `from` has none.
+struct Placement {
+  TensorId from;
+  TensorId to;
+  std::vector<int> dims; ///< by dimension of `from`: that of `to`
+  bool adds = false;
+  Span where;
+};
+
+using Step = std::variant<Statement, Copy, Conversion, RefreshCopy, Distribution, Placement>;
 
 /// The `parallel` of a schedule that wants no loop in chunks.
 inline constexpr std::string_view kNotParallel = "none";

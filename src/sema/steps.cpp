@@ -45,6 +45,8 @@ std::optional<RuntimeUse> runtimeUse(const Kernel &kernel) {
     const auto *conversion = std::get_if<Conversion>(&step);
     if (conversion && kernel.tensors[conversion->to].isAssembled())
       return RuntimeUse{Why::Assembles, conversion->where};
+    if (const auto *placement = std::get_if<Placement>(&step))
+      return RuntimeUse{Why::Assembles, placement->where};
     if (const auto *distribution = std::get_if<Distribution>(&step))
       return RuntimeUse{Why::Assembles, kernel.tensors[distribution->from].where};
   }

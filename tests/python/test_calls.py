@@ -372,6 +372,24 @@ def test_results_outlive_what_they_come_from():
     assert sp.issparse(a)
 
 
+@pytest.mark.parametrize("form", ["csr", "csc"])
+def test_added_to_what_is_there(form):
+    add = spc.kernel("tensor T(m, n), sparse\ntensor A(m, n), sparse\nA(i,j) += T(i,j)\n",
+                     formats={"A": {"format": form, "structure": "kept"}})
+    a = matrix(8, 12).asformat(form)
+    t = a.tocoo()
+    twice = sp.coo_matrix((np.r_[t.data[::-1], t.data], (np.r_[t.row[::-1], t.row], np.r_[t.col[::-1], t.col])), t.shape)
+    values, indices = a.data, a.indices
+    for other in (twice, 2 * t.tocsr()):
+        expected = a.toarray() + other.toarray()
+        result = add(T=other, A=a)
+        assert result is a and a.data is values and a.indices is indices
+        close(a.toarray(), expected)
+    everywhere = sp.coo_matrix(np.ones(a.shape))
+    with pytest.raises(spc.ArgumentError, match="structure is neither NULL nor"):
+        add(T=everywhere, A=a)
+
+
 def test_values_in_the_structure_of_another_tensor():
     scale = spc.kernel("D(i,j) = 2 * S(i,j) * T(i,j)\n", formats={"": {"tensors": {
         "S": "csr", "T": {"structure_of": "S"}, "D": {"structure_of": "S"}}}})

@@ -239,6 +239,24 @@ TEST_CASE("structure_of: outputs keep the owner's pattern") {
   CHECK(check("D(i,j) = 2*A(i,j)\nD(i,j) = 3*D(i,j)", {"A=csr", "D=of:A"}).ownerOf("D") == TensorId(0));
 }
 
+TEST_CASE("structure_of: entries are looked up where they are added, or cannot lie elsewhere") {
+  const auto placed = [](const std::string &text, const std::vector<std::string> &bindings) {
+    Checked checked = check(text, bindings);
+    INFO(text);
+    REQUIRE(checked.errors() == "");
+    const auto isPlacement = [](const Step &step) { return std::holds_alternative<Placement>(step); };
+    return std::count_if(checked.kernel->steps.begin(), checked.kernel->steps.end(), isPlacement);
+  };
+  CHECK(placed("D(i,j) += pattern(A(i,j))*T(i,j)", {"A=csr", "T=repeats", "D=of:A"}) == 1);
+  CHECK(placed("D(i,j) = pattern(A(i,j))*T(i,j)", {"A=csr", "T=csr", "D=of:A"}) == 1);
+  CHECK(placed("D(i,j) = A(i,j)*B(i,k)*C(k,j)", {"A=csr", "B=csr", "C=csr", "D=of:A"}) == 1);
+  CHECK(placed("D(i,j) += T(j,i)\ny(i) = A(i,j)", {"A=csr", "T=csr", "D=of:A"}) == 1);
+  CHECK(placed("D(i,j) = 2*A(i,j)", {"A=csr", "D=of:A"}) == 0);
+  CHECK(placed("D(i,j) += 2*A(i,j)", {"A=csr", "D=of:A"}) == 0);
+  CHECK(check("D(i,j) = A(j,i)*T(i,j)", {"A=csr", "T=csr", "D=of:A"}).errors() == "assembled-output");
+  CHECK(check("D(i,j) = A(i,j) + T(i,j)", {"A=csr", "T=csr", "D=of:A"}).errors() == "assembled-output");
+}
+
 TEST_CASE("a wrong access is no reason to call its tensor unknown") {
   CHECK(check("y(i) = A(i-1,j)", {"A=csr"}).errors() == "index-expression");
   CHECK(check("y(i) = A(i-1,j)", {"csr"}).errors() == "index-expression");

@@ -73,6 +73,7 @@ private:
       return;
     }
     tensors_[id].format = std::move(*format);
+    tensors_[id].keepsStructure = binding.keepsStructure;
   }
 
   /// Gives the tensor the format of the one whose structure it has.

@@ -124,7 +124,8 @@ void orderParameters(Analysis &analysis) {
     analysis.kernel.tensors[statement.target.tensor].isWritten = true;
     bool accumulatesFirst =
         statement.source->op != syntax::AssignOp::Assign && target.firstWrite == static_cast<int>(k);
-    analysis.kernel.tensors[statement.target.tensor].isRead |= accumulatesFirst;
+    Tensor &written = analysis.kernel.tensors[statement.target.tensor];
+    written.isRead |= accumulatesFirst || written.keepsStructure;
     const bool isTemporary = analysis.kernel.tensors[statement.target.tensor].is<Temporary>();
     if (!target.isOperand && !isTemporary)
       addOnce(outputs, statement.target.tensor);

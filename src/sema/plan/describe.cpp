@@ -180,6 +180,11 @@ private:
     out_ << "\n";
   }
 
+  void describe(const Placement &placement) {
+    out_ << nameOf(placement.from) << " is " << (placement.adds ? "added to " : "put into ") << nameOf(placement.to)
+         << " at the places there\n";
+  }
+
   void describe(const Copy &copy) { out_ << nameOf(copy.to) << " = copy of " << nameOf(copy.from) << "\n"; }
 
   static std::string listOf(const std::vector<std::string> &names) {

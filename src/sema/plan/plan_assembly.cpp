@@ -307,8 +307,9 @@ private:
     analysis_.diagnostics
         .report(kReorderedResult, logical_.where,
                 "the result is reordered: the loops here come to its entries in the order (" + order +
-                    "), and each call sorts them once into that of " + inQuotes(target().name))
-        .advise("store " + inQuotes(target().name) + " as " + shippedFormat(dims) + " to avoid that");
+                    "), and each call sorts them once into that of " + quotedName(analysis_.kernel, logical_.target))
+        .advise("store " + quotedName(analysis_.kernel, logical_.target) + " as " + shippedFormat(dims) +
+                " to avoid that");
   }
 
   Analysis &analysis_;

@@ -30,6 +30,8 @@ public:
       add(*expansion.copyOfTarget);
     plan(expansion.main);
     copies_.noteWritten(expansion.main.target);
+    if (const auto standIn = analysis_.standIns.find(expansion.main.target); standIn != analysis_.standIns.end())
+      place(standIn->first, standIn->second, expansion.main.where);
   }
 
   /// Has the parts of an output take the entries of what was computed in its place.
@@ -41,6 +43,25 @@ public:
   }
 
 private:
+  /// Has an output take the entries of what was computed in its place, or those of what that is converted from.
+  void place(TensorId standIn, bool adds, Span where) {
+    const TensorId whole = *kernel_.tensors[standIn].as<Temporary>()->standsFor;
+    Placement placement{standIn, whole, {}, adds, where};
+    const auto *conversion = kernel_.steps.empty() ? nullptr : std::get_if<Conversion>(&kernel_.steps.back());
+    if (conversion && conversion->to == standIn && conversion->from != whole) {
+      placement.from = conversion->from;
+      placement.dims = conversion->dims;
+      kernel_.steps.pop_back();
+      kernel_.tensors[standIn].structure = Own{};
+      kernel_.tensors[standIn].role = Fused{whole};
+    } else {
+      for (int dim = 0; dim < kernel_.tensors[whole].order(); ++dim)
+        placement.dims.push_back(dim);
+    }
+    add(std::move(placement));
+    copies_.noteWritten(whole);
+  }
+
   void plan(const LogicalStatement &logical) {
     for (const LogicalTerm &term : logical.terms)
       if (hasTooManyLoops(logical, term))

@@ -47,7 +47,8 @@ NodePtr negated(NodePtr node) {
 
 Expander::Expander(const Analysis &analysis, size_t statement, Kernel &kernel, Scope &scope, Diagnostics &diagnostics)
     : options_(analysis.options), copies_(analysis.copies), statement_(statement), kernel_(kernel), scope_(scope),
-      diagnostics_(diagnostics), computeType_(computeTypeOf(analysis, analysis.statements[statement])) {}
+      diagnostics_(diagnostics), isStandIn_(analysis.standIns.contains(analysis.statements[statement].target.tensor)),
+      computeType_(computeTypeOf(analysis, analysis.statements[statement])) {}
 
 Expansion Expander::expand(const ResolvedStatement &statement) {
   Expansion result;
@@ -56,7 +57,7 @@ Expansion Expander::expand(const ResolvedStatement &statement) {
   main.statement = statement_;
   main.target = statement.target.tensor;
   main.targetVariables = statement.target.variables;
-  main.accumulates = statement.source->op != syntax::AssignOp::Assign;
+  main.accumulates = statement.source->op != syntax::AssignOp::Assign && !isStandIn_;
   main.computeType = computeType_;
   main.where = statement.source->where;
   const auto *reduction = std::get_if<ReduceNode>(&statement.value->kind);

@@ -111,6 +111,7 @@ private:
   Kernel &kernel_;
   Scope &scope_;
   Diagnostics &diagnostics_;
+  const bool isStandIn_;  ///< the target is one: what it holds before does not matter
   ValueType computeType_; ///< of what is looked at
   const LogicalStatement *main_ = nullptr;
   bool isArgument_ = false; ///< what is looked at is a function's argument or a divisor: a sum is a number there

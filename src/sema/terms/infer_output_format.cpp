@@ -251,8 +251,10 @@ private:
       if (isEverywhere(term) || (isMixed && !hasSparse(*term.expr, scope_, analysis_.kernel)))
         analysis_.diagnostics
             .report(kDensify, culpritOf(term).where,
-                    "every element of " + inQuotes(target_.name) + " is stored: " + culpritOf(term).reason)
-            .advise("store " + inQuotes(target_.name) + " densely, or multiply the term by what it is wanted at");
+                    "every element of " + quotedName(analysis_.kernel, logical_.target) +
+                        " is stored: " + culpritOf(term).reason)
+            .advise("store " + quotedName(analysis_.kernel, logical_.target) +
+                    " densely, or multiply the term by what it is wanted at");
   }
 
   /// Whether a term of sparse operands has a value where they have no entries.
@@ -296,6 +298,10 @@ private:
 
   // A target whose structure is declared to be another tensor's has no arrays to build.
   void checkDeclaredStructure(const Pattern &pattern) {
+    const auto *keeps = std::get_if<KeptPattern>(&pattern);
+    const bool isOwners = keeps && sharesStorage(*keeps) && structureOf(keeps->source) == structureOf(logical_.target);
+    if (!isOwners && mayBePlaced())
+      return analysis_.copies.askForPlaces(logical_.target);
     const std::string owner = inQuotes(analysis_.kernel.tensors[target_.shared()->owner].name);
     const std::string bound = inQuotes(target_.name) + " is bound to the structure of " + owner;
     if (const auto *loss = std::get_if<PatternLoss>(&pattern)) {
@@ -306,9 +312,36 @@ private:
     }
     const auto &kept = std::get<KeptPattern>(pattern);
     analysis_.copies.noteInPlace(logical_.target, kept.source);
-    if (!sharesStorage(kept) || structureOf(kept.source) != structureOf(logical_.target))
+    if (!isOwners)
       refuse(bound + ", but this statement keeps that of " + quotedName(analysis_.kernel, kept.source))
           .advise("drop the binding, or bind it to a format of its own");
+  }
+
+  /// Whether the statement's entries are to be looked up in the structure that the target has: where they are added to
+  /// what is there, or cannot lie elsewhere.
+  bool mayBePlaced() const {
+    const bool adds = analysis_.statements[logical_.statement].source->op == syntax::AssignOp::Add;
+    return logical_.reduction == Reduction::Sum && target_.fill == 0 && target_.is<Parameter>() &&
+           hasPlaces(target_.format) &&
+           (adds || std::all_of(logical_.terms.begin(), logical_.terms.end(),
+                                [&](const LogicalTerm &term) { return isMasked(term); })) &&
+           std::all_of(logical_.terms.begin(), logical_.terms.end(), [&](const LogicalTerm &term) {
+             return !isEverywhere(term) && hasSparse(*term.expr, scope_, analysis_.kernel);
+           });
+  }
+
+  /// Whether a term has entries only where the target's structure has them.
+  bool isMasked(const LogicalTerm &term) const {
+    const AccessDomain domain =
+        domainOfTerm(*term.expr, logical_.targetDefault, logical_.computeType, scope_, analysis_.kernel);
+    const auto isOwners = [&](const AccessDomain &part) {
+      if (part.kind != AccessDomain::Kind::Stored)
+        return false;
+      const Access &access = scope_.accesses[part.operand];
+      return structureOf(access.tensor) == structureOf(logical_.target) && access.variables == logical_.targetVariables;
+    };
+    return isOwners(domain) ||
+           (domain.kind == AccessDomain::Kind::All && std::any_of(domain.parts.begin(), domain.parts.end(), isOwners));
   }
 
   std::string fillInWords() const {
@@ -316,7 +349,9 @@ private:
   }
 
   std::string kindOfTarget() const {
-    return target_.is<Temporary>() && !analysis_.sumOutputs.contains(logical_.target) ? "temporary " : "output ";
+    const bool isOutput =
+        analysis_.sumOutputs.contains(logical_.target) || analysis_.standIns.contains(logical_.target);
+    return target_.is<Temporary>() && !isOutput ? "temporary " : "output ";
   }
 
   std::vector<int> inOrder() const {

@@ -38,7 +38,8 @@ void inferFill(Analysis &analysis, LogicalStatement &logical) {
   const Symbol &symbol = analysis.symbols[logical.target];
   Tensor &target = analysis.kernel.tensors[logical.target];
   const Node &value = *logical.terms.front().expr;
-  const bool isTemporary = target.is<Temporary>() && !analysis.sumOutputs.contains(logical.target);
+  const bool isTemporary = target.is<Temporary>() && !analysis.sumOutputs.contains(logical.target) &&
+                           !analysis.standIns.contains(logical.target);
   const bool mayInfer = isTemporary || hasFill(value, scope, kernel);
   if (isFirstWrite(analysis, logical) && !isDeclared(symbol) && !symbol.isOperand && !logical.accumulates && mayInfer) {
     const std::optional<double> fill =
