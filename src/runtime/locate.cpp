@@ -1,4 +1,5 @@
 #include "runtime/locate.h"
+#include "runtime/add_rows.h"
 #include "runtime/entries.h"
 #include "runtime/memory.h"
 #include "runtime/plan.h"
@@ -118,10 +119,18 @@ extern "C" int32_t spc_rt_convert_values(const Allocator *allocator, const Worke
 extern "C" int32_t spc_rt_add_values(const Allocator *allocator, const Tensor *given, Tensor *target,
                                      int64_t dropsZeros) {
   const Rebased whole(*allocator, *given);
-  Status status = whole.status() == Status::Ok ? checkCounts(whole.tensor()) : whole.status();
-  if (status == Status::Ok)
-    status = addEntries(whole.tensor(), *target, dropsZeros != 0);
-  return static_cast<int32_t>(status);
+  const Tensor &source = whole.tensor();
+  const Status status = whole.status() == Status::Ok ? checkCounts(source) : whole.status();
+  if (status != Status::Ok)
+    return static_cast<int32_t>(status);
+  const bool keepsZeros = dropsZeros == 0;
+  if (keepsZeros && RowAdder<int32_t, double>::fits(source, *target))
+    return static_cast<int32_t>(RowAdder<int32_t, double>(source, *target).run());
+  if (keepsZeros && RowAdder<int32_t, float>::fits(source, *target))
+    return static_cast<int32_t>(RowAdder<int32_t, float>(source, *target).run());
+  if (keepsZeros && RowAdder<int64_t, double>::fits(source, *target))
+    return static_cast<int32_t>(RowAdder<int64_t, double>(source, *target).run());
+  return static_cast<int32_t>(addEntries(source, *target, !keepsZeros));
 }
 
 } // namespace spc::runtime

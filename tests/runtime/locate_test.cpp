@@ -1,4 +1,5 @@
 // Places of a pattern, and values for it.
+#include "assembly_player.h"
 #include "format_model.h"
 
 #include <algorithm>
@@ -141,6 +142,64 @@ TEST_CASE("an entry without a place is told") {
     CHECK(ModelReader(target.tensor, 2).read() == Entries{{{2, 0}, 5}});
     CHECK(convert(more) == Status::Pattern);
   }
+}
+
+TEMPLATE_TEST_CASE("entries are added to a matrix by rows", "", (std::pair<int32_t, double>),
+                   (std::pair<int32_t, float>), (std::pair<int64_t, double>), (std::pair<int64_t, float>),
+                   (std::pair<uint16_t, double>)) {
+  using I = typename TestType::first_type;
+  using T = typename TestType::second_type;
+  // Rows {0, 2, 5, 6, 7, 8, 9}, {} and {4, 1}, the last one in no order.
+  std::vector<I> starts{0, 7, 7, 9}, columns{0, 2, 5, 6, 7, 8, 9, 4, 1};
+  std::vector<T> values(9, 1);
+  const auto levelsOf = [](int64_t dimension, std::vector<I> &starts, std::vector<I> &columns, int64_t rows,
+                           int64_t width) {
+    return std::vector<Level>{{LevelKind::Dense, dimension, rows, nullptr, nullptr},
+                              {LevelKind::Compressed, 1 - dimension, width, starts.data(), columns.data(),
+                               static_cast<int64_t>(columns.size())}};
+  };
+  const auto tensorOf = [](std::vector<Level> &levels, std::vector<T> &numbers) {
+    return Tensor{
+        2, static_cast<int64_t>(numbers.size()), sizeof(I), sizeof(I), sizeof(T), levels.data(), numbers.data()};
+  };
+  std::vector<Level> levels = levelsOf(0, starts, columns, 3, 10);
+  Tensor target = tensorOf(levels, values);
+  ThreadedMemory memory;
+  const Allocator hooks = memory.hooks();
+  const auto add = [&](const Tensor &source, bool sets) {
+    const auto run = sets ? spc_rt_convert_values : spc_rt_add_values;
+    return static_cast<Status>(run(&hooks, &source, &target, 0));
+  };
+
+  std::vector<I> rows{2, 0, 2, 0, 0, 2}, listed{1, 9, 4, 0, 9, 1};
+  std::vector<T> numbers{1, 2, 3, 4, 5, 6};
+  std::vector<Level> listLevels{{LevelKind::Compressed, 0, 3, nullptr, rows.data(), 6},
+                                {LevelKind::Singleton, 1, 10, starts.data(), listed.data(), 6}};
+  const Tensor list = tensorOf(listLevels, numbers);
+  CHECK(add(list, false) == Status::Ok);
+  CHECK(values == std::vector<T>{5, 1, 1, 1, 1, 1, 8, 4, 8});
+  CHECK(add(list, true) == Status::Ok);
+  CHECK(values == std::vector<T>{4, 0, 0, 0, 0, 0, 7, 3, 7});
+
+  std::vector<I> rowStarts{0, 2, 2, 3}, rowColumns{2, 9, 1}, columnStarts{0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3},
+      columnRows{0, 2, 0};
+  std::vector<T> three{10, 20, 30};
+  std::vector<Level> byRows = levelsOf(0, rowStarts, rowColumns, 3, 10);
+  CHECK(add(tensorOf(byRows, three), false) == Status::Ok);
+  CHECK(values == std::vector<T>{4, 10, 0, 0, 0, 0, 27, 3, 37});
+  std::vector<Level> byColumns = levelsOf(1, columnStarts, columnRows, 10, 3);
+  CHECK(add(tensorOf(byColumns, three), false) == Status::Ok);
+  CHECK(values == std::vector<T>{14, 10, 0, 0, 0, 30, 27, 23, 37});
+
+  listed[3] = 1;
+  CHECK(add(list, false) == Status::Pattern);
+  rows[3] = 1;
+  CHECK(add(list, false) == Status::Pattern);
+  rows[3] = 3;
+  CHECK(add(list, false) == Status::IndexRange);
+  rows[3] = 0, listed[3] = 10;
+  CHECK(add(list, false) == Status::IndexRange);
+  CHECK(memory.isClean());
 }
 
 } // namespace spc::runtime::test

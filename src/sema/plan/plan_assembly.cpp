@@ -268,7 +268,8 @@ private:
     }
     Diagnostic &refused = planner.reportForbidden(orders[*first], cheapest.plans[*first]);
     if (nests.size() > 1)
-      refused.note(logical_.where, "all terms come to the entries of " + inQuotes(target().name) + " in one order");
+      refused.note(logical_.where, "all terms come to the entries of " + quotedName(analysis_.kernel, logical_.target) +
+                                       " in one order");
     return std::nullopt;
   }
 

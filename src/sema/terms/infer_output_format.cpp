@@ -218,7 +218,8 @@ private:
   bool refuseReduction() {
     if (logical_.reduction == Reduction::Sum || (!logical_.accumulates && keepsMissing()))
       return false;
-    const std::string stored = inQuotes(target_.name) + " is stored as " + storage(target_.format) + ", and ";
+    const std::string stored =
+        quotedName(analysis_.kernel, logical_.target) + " is stored as " + storage(target_.format) + ", and ";
     Diagnostic &refused =
         logical_.accumulates
             ? refuse(stored + inQuotes(syntax::spellingOf(analysis_.statements[logical_.statement].source->op)) +

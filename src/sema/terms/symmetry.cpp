@@ -289,11 +289,12 @@ bool refuseAsymmetry(Analysis &analysis, const LogicalStatement &logical) {
   const std::vector<std::string> names = namesOf(statement.target.variables, statement.scope);
   analysis.diagnostics
       .report(kNotSymmetric, statement.source->targetWhere,
-              inQuotes(target.name) + " is stored as one triangle of a symmetric matrix, and what is assigned to it is "
-                                      "not symmetric by its form")
+              quotedName(analysis.kernel, logical.target) +
+                  " is stored as one triangle of a symmetric matrix, and what is assigned to it is "
+                  "not symmetric by its form")
       .note(found->where, "with " + inQuotes(names[0]) + " and " + inQuotes(names[1]) + " exchanged this term is " +
                               inQuotes(found->mirrored) + ", and none of the right side is the same")
-      .advise("add the mirror image, or store " + inQuotes(target.name) +
+      .advise("add the mirror image, or store " + quotedName(analysis.kernel, logical.target) +
               " in a format without a symmetry, for instance " + shippedFormat({0, 1}));
   return true;
 }

@@ -70,7 +70,7 @@ void checkFill(Analysis &analysis, LogicalStatement &logical) {
   if (target.fill != 0 && !isRefused && !keepsFill(analysis, logical))
     analysis.diagnostics
         .report(kRefusedFill, where,
-                "missing entries of " + inQuotes(target.name) + " are " + fill +
+                "missing entries of " + quotedName(analysis.kernel, logical.target) + " are " + fill +
                     ", but this statement makes something else of them")
         .advise("declare it with another fill, or store it densely: --format " + target.name + "=dense");
   else if (target.fill != 0 && target.is<Parameter>() && symbol.boundBy && !isDeclared(symbol) &&

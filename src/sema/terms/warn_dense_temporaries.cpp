@@ -35,7 +35,8 @@ public:
         report(temporary,
                "a dense temporary holds this, though only sparse operands decide which of its elements are set");
       else if (target_.isAssembled() && fillsTarget(temporary))
-        report(temporary, "every element of " + inQuotes(target_.name) + " is stored: a dense temporary holds this");
+        report(temporary, "every element of " + quotedName(analysis_.kernel, expansion_.main.target) +
+                              " is stored: a dense temporary holds this");
     }
   }
 
