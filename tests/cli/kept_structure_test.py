@@ -51,7 +51,7 @@ class KeptStructure(SpcCase):
     def test_every_storage(self):
         added = {at: value + T.get(at, 0.0) for at, value in A.items()}
         for target in TARGETS:
-            for operand in OPERANDS:
+            for operand in OPERANDS if target in ("csr", "coo", "bsr") else ("coo-unsorted", "csr"):
                 with self.subTest(A=target, T=operand):
                     self.bind(A=self.kept(target), T=operand)
                     self.run_kernel("A(i, j) += T(i, j)", "A=A.mtx", "T=T.mtx")
