@@ -73,13 +73,13 @@ void checkFrontier(const Graph &graph) {
     Memory memory;
     const spc_context context = memory.context();
     spc_spvec_bool_i32 next;
-    EXPECT_STATUS(SPC_OK, isPattern ? frontier_symbolic_ctx(&context, &A, &front, &seen, &next)
+    EXPECT_STATUS(SPC_OK, isPattern ? frontier_symbolic_ctx(&context, &A, &front, &seen, &next, nullptr)
                                     : frontier_ctx(&context, &A, &front, &seen, &next));
     EXPECT(memory.bytes < kMostBytes);
     EXPECT(std::vector<int32_t>(next.indices_0, next.indices_0 + next.nnz) == expected);
     if (isPattern) {
       memory.bytes = 0;
-      EXPECT_STATUS(SPC_OK, frontier_numeric_ctx(&context, &A, &front, &seen, &next));
+      EXPECT_STATUS(SPC_OK, frontier_numeric_ctx(&context, &A, &front, &seen, &next, nullptr));
       EXPECT(memory.bytes < kMostBytes);
     }
     EXPECT(std::vector<bool>(next.values, next.values + next.nnz) == isNew);
