@@ -98,21 +98,14 @@ template <> struct Types<float> {
   static constexpr auto freeFromShuffled = assembly_shuffled_to_csr_f32_free_ctx;
 };
 
-// Operands are only read, though their structs' pointers are not to const.
-
 template <class T> typename Types<T>::Csr structOf(const Csr<T> &a) {
-  return {a.rows,
-          a.columns,
-          int64_t(a.values.size()),
-          const_cast<int32_t *>(a.pointers.data()),
-          const_cast<int32_t *>(a.indices.data()),
-          const_cast<T *>(a.values.data())};
+  return {a.rows, a.columns, int64_t(a.values.size()), a.pointers.data(), a.indices.data(), a.values.data()};
 }
 
 /// One of the two structs of coordinates.
 template <class Struct, class T> Struct structOf(const Coo<T> &a) {
-  auto *rows = const_cast<int32_t *>(a.row.data()), *columns = const_cast<int32_t *>(a.column.data());
-  auto *values = const_cast<T *>(a.values.data());
+  const int32_t *rows = a.row.data(), *columns = a.column.data();
+  const T *values = a.values.data();
   const auto count = int64_t(a.values.size());
   if constexpr (std::is_same_v<Struct, typename Types<T>::SortedCoo>)
     return {a.rows, a.columns, count, rows, columns, values};

@@ -64,24 +64,12 @@ template <> struct Types<float> {
   static constexpr auto gcn = [](auto... arguments) { return values_gcn_f32(arguments...); };
 };
 
-// Operands are only read, though their structs' pointers are not to const.
-
 template <class T> typename Types<T>::Csr structOf(const Csr<T> &a) {
-  return {a.rows,
-          a.columns,
-          a.entries(),
-          const_cast<int32_t *>(a.pointers.data()),
-          const_cast<int32_t *>(a.indices.data()),
-          const_cast<T *>(a.values.data())};
+  return {a.rows, a.columns, a.entries(), a.pointers.data(), a.indices.data(), a.values.data()};
 }
 
 template <class T> typename Types<T>::Bsr structOf(const Bsr<T> &a) {
-  return {a.rows,
-          a.columns,
-          int64_t(a.values.size()),
-          const_cast<int32_t *>(a.pointers.data()),
-          const_cast<int32_t *>(a.indices.data()),
-          const_cast<T *>(a.values.data())};
+  return {a.rows, a.columns, int64_t(a.values.size()), a.pointers.data(), a.indices.data(), a.values.data()};
 }
 
 template <class T> typename Types<T>::Csf structOf(const Csf<T> &t) {
@@ -89,20 +77,20 @@ template <class T> typename Types<T>::Csf structOf(const Csf<T> &t) {
           int64_t(t.values.size()),
           int64_t(t.slices.size()),
           int64_t(t.fibers.size()),
-          const_cast<int32_t *>(t.slices.data()),
-          const_cast<int32_t *>(t.fiberPointers.data()),
-          const_cast<int32_t *>(t.fibers.data()),
-          const_cast<int32_t *>(t.entryPointers.data()),
-          const_cast<int32_t *>(t.entries.data()),
-          const_cast<T *>(t.values.data())};
+          t.slices.data(),
+          t.fiberPointers.data(),
+          t.fibers.data(),
+          t.entryPointers.data(),
+          t.entries.data(),
+          t.values.data()};
 }
 
 template <class T> auto vectorOf(const Elements<T> &values) {
-  return Types<T>::vector(const_cast<T *>(values.data()), int64_t(values.size()));
+  return Types<T>::vector(values.data(), int64_t(values.size()));
 }
 
 template <class T> auto matrixOf(const Elements<T> &values, int64_t columns) {
-  return Types<T>::matrix(const_cast<T *>(values.data()), int64_t(values.size()) / columns, columns);
+  return Types<T>::matrix(values.data(), int64_t(values.size()) / columns, columns);
 }
 
 template <class T> void add(Contenders<T> &contenders, const char *name, std::function<spc_status()> call) {

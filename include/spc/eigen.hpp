@@ -90,7 +90,7 @@ namespace detail {
 
 /// Eigen's type for a struct's values.
 template <sparse_struct S> auto eigen_value() {
-  using T = std::remove_pointer_t<decltype(S::values)>;
+  using T = value_of<S>;
   if constexpr (std::is_same_v<T, spc_cf32>)
     return std::complex<float>();
   else if constexpr (std::is_same_v<T, spc_cf64>)

@@ -25,11 +25,13 @@
 #ifdef __cplusplus
 #define SPC_DETAIL_STATIC_ASSERT static_assert
 #define SPC_DETAIL_CAST(type, value) static_cast<type>(value)
+#define SPC_DETAIL_MUTABLE(type, pointer) const_cast<type>(pointer)
 #define SPC_NOEXCEPT noexcept
 #define SPC_DETAIL_OPTIONAL = nullptr /* of a parameter, in C++ */
 #else
 #define SPC_DETAIL_STATIC_ASSERT _Static_assert
 #define SPC_DETAIL_CAST(type, value) ((type)(value))
+#define SPC_DETAIL_MUTABLE(type, pointer) ((type)(uintptr_t)(pointer))
 #define SPC_NOEXCEPT
 #define SPC_DETAIL_OPTIONAL
 #endif
@@ -293,11 +295,12 @@ static inline spc_context spc_default_context(void) {
 }
 
 /* Gives an array back to where a call with this context has had it from. */
-static inline void spc_detail_release(const spc_context *ctx, void *array) {
-  if (array != NULL && ctx != NULL && ctx->deallocate != NULL)
-    ctx->deallocate(ctx->user, array);
+static inline void spc_detail_release(const spc_context *ctx, const void *array) {
+  void *const memory = SPC_DETAIL_MUTABLE(void *, array);
+  if (memory != NULL && ctx != NULL && ctx->deallocate != NULL)
+    ctx->deallocate(ctx->user, memory);
   else
-    free(array);
+    free(memory);
 }
 
 /* What NAME_symbolic leaves to NAME_numeric, so that this need not find places anew. The caller owns it; NAME_symbolic

@@ -22,6 +22,11 @@ static inline spc_status @type@_validate(const @type@ *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
 @validation@}
+
+/* The values of a tensor that may be written: not of one over const data. */
+static inline @value@ *@type@_values(@type@ *t) {
+  return SPC_DETAIL_MUTABLE(@value@ *, t->values);
+}
 @release@@maker@
 #endif
 )";
@@ -42,7 +47,7 @@ static inline void @type@_free(@type@ *t) {
 
 constexpr std::string_view kMaker = R"(
 /* @what@ over the caller's values. */
-static inline @type@ @type@_make(@value@ *values, @sizes@) {
+static inline @type@ @type@_make(const @value@ *values, @sizes@) {
   const @type@ t = {@members@};
   return t;
 }
@@ -53,11 +58,11 @@ std::string spelling(const StructType &type, FieldType field) {
   case FieldType::Int64:
     return "int64_t ";
   case FieldType::Pointers:
-    return std::string(cType(type.format.pointers)) + " *";
+    return std::string("const ") + cType(type.format.pointers) + " *";
   case FieldType::Indices:
-    return std::string(cType(type.format.indices)) + " *";
+    return std::string("const ") + cType(type.format.indices) + " *";
   case FieldType::Values:
-    return std::string(cType(type.value)) + " *";
+    return std::string("const ") + cType(type.value) + " *";
   }
   return "";
 }
@@ -219,6 +224,7 @@ std::string typeSection(const StructType &type, const std::string &fills) {
       kType, {{"GUARD", guard},
               {"summary", summary(type, fills)},
               {"type", type.name},
+              {"value", cType(type.value)},
               {"members", structMembers(type)},
               {"assertions", assertions(type)},
               {"checks", dense ? "extents, and strides: innermost 1, no two elements in one place" : checks(type)},

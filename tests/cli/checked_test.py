@@ -77,14 +77,16 @@ static void overlaps(void) {
 static void assembled(void) {
   int32_t p[3] = {0, 1, 2}, i[2] = {0, 1};
   double v[2] = {1, 1};
+  int32_t *columns;
   spc_csr_f64_i32 B = {2, 2, 2, p, i, v}, C;
   EXPECT(SPC_ERROR_OVERLAP, spgemm(&B, &B, &B));
   EXPECT(SPC_OK, spgemm(&B, &B, &C));
-  C.col_ind[1] = 2;
+  columns = (int32_t *)C.col_ind;
+  columns[1] = 2;
   EXPECT(SPC_ERROR_INDEX_RANGE, spgemm_numeric(&B, &B, &C, NULL));
-  C.col_ind[1] = 0;
+  columns[1] = 0;
   EXPECT(SPC_ERROR_PATTERN, spgemm_numeric(&B, &B, &C, NULL));
-  C.col_ind[1] = 1;
+  columns[1] = 1;
   EXPECT(SPC_OK, spgemm_numeric(&B, &B, &C, NULL));
   i[0] = 9;
   EXPECT(SPC_ERROR_INDEX_RANGE, spgemm_symbolic(&B, &B, &C, NULL));

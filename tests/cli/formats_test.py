@@ -12,9 +12,9 @@ typedef struct spc_csr_f64_i32 {
   int64_t nrows; /* extent of dimension 0 */
   int64_t ncols; /* extent of dimension 1 */
   int64_t nnz; /* stored values */
-  int32_t *row_ptr; /* where the entries of each parent begin in level 1, then their number */
-  int32_t *col_ind; /* coordinates of level 1, j */
-  double *values; /* stored values, in the order of the entries */
+  const int32_t *row_ptr; /* where the entries of each parent begin in level 1, then their number */
+  const int32_t *col_ind; /* coordinates of level 1, j */
+  const double *values; /* stored values, in the order of the entries */
 } spc_csr_f64_i32;
 
   1  2  .  .

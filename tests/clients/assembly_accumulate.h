@@ -17,10 +17,10 @@ static output start_matrix(const spc_context *context) {
   for (w = 3; w < accumulating.words; ++w)
     if (A.arrays[w] == NULL)
       abort();
-  memcpy(A.csr.row_ptr, start.row_ptr, (size_t)(given.rows + 1) * sizeof(int32_t));
-  memcpy(A.csr.col_ind, start.col_ind, (size_t)start.nnz * sizeof(int32_t));
-  memcpy(A.csr.values, start.values, (size_t)start.nnz * sizeof(double));
-  free_csr(&start);
+  memcpy((int32_t *)A.csr.row_ptr, start.row_ptr, (size_t)(given.rows + 1) * sizeof(int32_t));
+  memcpy((int32_t *)A.csr.col_ind, start.col_ind, (size_t)start.nnz * sizeof(int32_t));
+  memcpy(spc_csr_f64_i32_values(&A.csr), start.values, (size_t)start.nnz * sizeof(double));
+  spc_csr_f64_i32_free(&start);
   return A;
 }
 

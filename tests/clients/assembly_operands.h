@@ -66,61 +66,72 @@ static void *array_of(int64_t count, size_t bytes) {
 /* A matrix of what `at` gives; rows without entries are stored as such. */
 static void make_csr(spc_csr_f64_i32 *matrix, int64_t rows, int64_t columns, double (*at)(int64_t, int64_t)) {
   int64_t i, j, count = 0;
+  int32_t *row_ptr, *col_ind;
+  double *values;
   for (i = 0; i < rows; ++i)
     for (j = 0; j < columns; ++j)
       count += at(i, j) != 0;
   matrix->nrows = rows;
   matrix->ncols = columns;
   matrix->nnz = count;
-  matrix->row_ptr = (int32_t *)array_of(rows + 1, sizeof(int32_t));
-  matrix->col_ind = (int32_t *)array_of(count, sizeof(int32_t));
-  matrix->values = (double *)array_of(count, sizeof(double));
-  matrix->row_ptr[0] = 0;
+  row_ptr = (int32_t *)array_of(rows + 1, sizeof(int32_t));
+  col_ind = (int32_t *)array_of(count, sizeof(int32_t));
+  values = (double *)array_of(count, sizeof(double));
+  row_ptr[0] = 0;
   count = 0;
   for (i = 0; i < rows; ++i) {
     for (j = 0; j < columns; ++j)
       if (at(i, j) != 0) {
-        matrix->col_ind[count] = (int32_t)j;
-        matrix->values[count++] = at(i, j);
+        col_ind[count] = (int32_t)j;
+        values[count++] = at(i, j);
       }
-    matrix->row_ptr[i + 1] = (int32_t)count;
+    row_ptr[i + 1] = (int32_t)count;
   }
+  matrix->row_ptr = row_ptr;
+  matrix->col_ind = col_ind;
+  matrix->values = values;
 }
 
 /* T with `rows` slices; slices and fibers without entries are not stored. */
 static void make_csf(spc_csf3_f64_i32 *T, int64_t rows) {
   int64_t i, j, k, slices = 0, fibers = 0, count = 0;
   const int64_t most = rows * DEPTH * INNER;
+  int32_t *const indices_0 = (int32_t *)array_of(rows, sizeof(int32_t));
+  int32_t *const pointers_to_1 = (int32_t *)array_of(rows + 1, sizeof(int32_t));
+  int32_t *const indices_1 = (int32_t *)array_of(rows * DEPTH, sizeof(int32_t));
+  int32_t *const pointers_to_2 = (int32_t *)array_of(rows * DEPTH + 1, sizeof(int32_t));
+  int32_t *const indices_2 = (int32_t *)array_of(most, sizeof(int32_t));
+  double *const values = (double *)array_of(most, sizeof(double));
   T->shape[0] = rows;
   T->shape[1] = DEPTH;
   T->shape[2] = INNER;
-  T->indices_0 = (int32_t *)array_of(rows, sizeof(int32_t));
-  T->pointers_to_1 = (int32_t *)array_of(rows + 1, sizeof(int32_t));
-  T->indices_1 = (int32_t *)array_of(rows * DEPTH, sizeof(int32_t));
-  T->pointers_to_2 = (int32_t *)array_of(rows * DEPTH + 1, sizeof(int32_t));
-  T->indices_2 = (int32_t *)array_of(most, sizeof(int32_t));
-  T->values = (double *)array_of(most, sizeof(double));
+  T->indices_0 = indices_0;
+  T->pointers_to_1 = pointers_to_1;
+  T->indices_1 = indices_1;
+  T->pointers_to_2 = pointers_to_2;
+  T->indices_2 = indices_2;
+  T->values = values;
   for (i = 0; i < rows; ++i) {
     const int64_t first_fiber = fibers;
     for (j = 0; j < DEPTH; ++j) {
       const int64_t first = count;
       for (k = 0; k < INNER; ++k)
         if (t_at(i, j, k) != 0) {
-          T->indices_2[count] = (int32_t)k;
-          T->values[count++] = t_at(i, j, k);
+          indices_2[count] = (int32_t)k;
+          values[count++] = t_at(i, j, k);
         }
       if (count > first) {
-        T->indices_1[fibers] = (int32_t)j;
-        T->pointers_to_2[fibers++] = (int32_t)first;
+        indices_1[fibers] = (int32_t)j;
+        pointers_to_2[fibers++] = (int32_t)first;
       }
     }
     if (fibers > first_fiber) {
-      T->indices_0[slices] = (int32_t)i;
-      T->pointers_to_1[slices++] = (int32_t)first_fiber;
+      indices_0[slices] = (int32_t)i;
+      pointers_to_1[slices++] = (int32_t)first_fiber;
     }
   }
-  T->pointers_to_1[slices] = (int32_t)fibers;
-  T->pointers_to_2[fibers] = (int32_t)count;
+  pointers_to_1[slices] = (int32_t)fibers;
+  pointers_to_2[fibers] = (int32_t)count;
   T->count_0 = slices;
   T->count_1 = fibers;
   T->nnz = count;
@@ -138,26 +149,15 @@ static void make_operands(int64_t rows, int scale, int has_more) {
   given.F = spc_dense2_f64_make((double *)array_of(INNER * RANK, sizeof(double)), INNER, RANK);
   for (k = 0; k < INNER; ++k)
     for (r = 0; r < RANK; ++r)
-      given.F.values[k * RANK + r] = f_at(k, r);
-}
-
-static void free_csr(spc_csr_f64_i32 *matrix) {
-  free(matrix->row_ptr);
-  free(matrix->col_ind);
-  free(matrix->values);
+      spc_dense2_f64_values(&given.F)[k * RANK + r] = f_at(k, r);
 }
 
 static void free_operands(void) {
-  free_csr(&given.B);
-  free_csr(&given.C);
-  free_csr(&given.D);
-  free(given.T.indices_0);
-  free(given.T.pointers_to_1);
-  free(given.T.indices_1);
-  free(given.T.pointers_to_2);
-  free(given.T.indices_2);
-  free(given.T.values);
-  free(given.F.values);
+  spc_csr_f64_i32_free(&given.B);
+  spc_csr_f64_i32_free(&given.C);
+  spc_csr_f64_i32_free(&given.D);
+  spc_csf3_f64_i32_free(&given.T);
+  free(spc_dense2_f64_values(&given.F));
 }
 
 /* The results, densely: */

@@ -8,9 +8,10 @@ enum { WIDE_STEP = 1 << 26 };
 
 /* Moves column j of the second operand to j * WIDE_STEP, or back. */
 static void widen(int is_wide) {
+  int32_t *const col_ind = (int32_t *)given.C.col_ind; /* which make_csr made */
   int64_t e;
   for (e = 0; e < given.C.nnz; ++e)
-    given.C.col_ind[e] = is_wide ? given.C.col_ind[e] * WIDE_STEP : given.C.col_ind[e] / WIDE_STEP;
+    col_ind[e] = is_wide ? col_ind[e] * WIDE_STEP : col_ind[e] / WIDE_STEP;
   given.C.ncols = is_wide ? (int64_t)COLUMNS * WIDE_STEP : (int64_t)COLUMNS;
 }
 

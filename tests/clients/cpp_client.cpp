@@ -165,9 +165,9 @@ void testSizes() {
 // A struct with types that no kernel here has.
 struct spc_csr_u16_p64_i32 {
   int64_t nrows, ncols, nnz;
-  int64_t *row_ptr;
-  int32_t *col_ind;
-  uint16_t *values;
+  const int64_t *row_ptr;
+  const int32_t *col_ind;
+  const uint16_t *values;
 };
 
 namespace {

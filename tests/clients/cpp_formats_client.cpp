@@ -94,37 +94,37 @@ void testDiagonals() {
 // Structs that no kernel here has.
 struct spc_coo3_f64_i32 {
   int64_t shape[3], nnz;
-  int32_t *indices_0, *indices_1, *indices_2;
-  double *values;
+  const int32_t *indices_0, *indices_1, *indices_2;
+  const double *values;
 };
 struct spc_cususnu_f64_i32 : spc_coo3_f64_i32 {};
 struct spc_cusnu_f64_i32 {
   int64_t shape[2], nnz;
-  int32_t *indices_0, *indices_1;
-  double *values;
+  const int32_t *indices_0, *indices_1;
+  const double *values;
 };
 struct spc_dcnu_f64_i32 {
   int64_t shape[2], nnz;
-  int32_t *pointers_to_1, *indices_1;
-  double *values;
+  const int32_t *pointers_to_1, *indices_1;
+  const double *values;
 };
 struct spc_dcnu_10_f64_i32 : spc_dcnu_f64_i32 {};
 struct spc_csr_bf16_i32 {
   int64_t nrows, ncols, nnz;
-  int32_t *row_ptr, *col_ind;
-  spc_bf16 *values;
+  const int32_t *row_ptr, *col_ind;
+  const spc_bf16 *values;
 };
 struct spc_dense1_f16 {
   int64_t size, stride;
-  spc_f16 *values;
+  const spc_f16 *values;
 };
 struct spc_dense1_bf16 {
   int64_t size, stride;
-  spc_bf16 *values;
+  const spc_bf16 *values;
 };
 struct spc_dense1_cf64 {
   int64_t size, stride;
-  spc_cf64 *values;
+  const spc_cf64 *values;
 };
 
 namespace {

@@ -167,24 +167,24 @@ void testTbb() {
 // Structs of types that no kernel here has.
 struct spc_csc_cf64_i64 {
   int64_t nrows, ncols, nnz;
-  int64_t *col_ptr, *row_ind;
-  spc_cf64 *values;
+  const int64_t *col_ptr, *row_ind;
+  const spc_cf64 *values;
 };
 struct spc_spvec_f64_i32 {
   int64_t size, nnz;
-  int32_t *indices_0;
-  double *values;
+  const int32_t *indices_0;
+  const double *values;
 };
 template <typename Half> struct HalfMatrix {
   int64_t nrows, ncols, nnz;
-  int32_t *row_ptr, *col_ind;
-  Half *values;
+  const int32_t *row_ptr, *col_ind;
+  const Half *values;
 };
 struct spc_csr_f16_i32 : HalfMatrix<spc_f16> {};
 struct spc_csr_bf16_i32 : HalfMatrix<spc_bf16> {};
 struct spc_dense1_f16 {
   int64_t size, stride;
-  spc_f16 *values;
+  const spc_f16 *values;
 };
 
 namespace {

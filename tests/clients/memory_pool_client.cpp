@@ -78,9 +78,9 @@ void testLargeBlocks(const spc_context *context) {
   for (int64_t entry = 0; entry < product.nnz; ++entry)
     wrong += product.col_ind[entry] != entry % n || product.values[entry] != 2;
   EXPECT(wrong == 0);
-  std::free(product.row_ptr);
-  std::free(product.col_ind);
-  std::free(product.values);
+  std::free(const_cast<int32_t *>(product.row_ptr));
+  std::free(const_cast<int32_t *>(product.col_ind));
+  std::free(spc_csr_f64_i32_values(&product));
 }
 
 /// Blocks that threads hold at one time do not overlap.

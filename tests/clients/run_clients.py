@@ -98,6 +98,8 @@ PARALLEL = ["spmv", "spmm", "sddmm", "spmv_on_dcsr", "spmv_on_coo", "spmv_on_csc
 CLIENTS = {
     "spmv": (["spmv_client.c"], ["spmv"]),
     "sddmm": (["sddmm_client.c"], ["sddmm"]),
+    "const": (["const_client.c"], ["sddmm", "spgemm", "spmm"]),
+    "const_in_cpp": (["const_in_cpp_client.cpp"], ["sddmm", "spgemm", "spmm"]),
     "memory": (["memory_client.c"], ["power"]),
     "typed": (["typed_client.c"], ["typed", "typed_on_f32", "typed_on_f16"]),
     "scalars": (["scalars_client.c"], ["norm", "narrow"]),

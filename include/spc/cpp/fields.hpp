@@ -15,19 +15,17 @@ namespace detail {
 
 /// What a field of a struct is given as.
 template <typename Field> auto field(const Field &given) {
-  if constexpr (std::is_pointer_v<Field>)
-    return const_cast<std::remove_const_t<std::remove_pointer_t<Field>> *>(given);
-  else if constexpr (std::is_null_pointer_v<Field>)
+  if constexpr (std::is_pointer_v<Field> || std::is_null_pointer_v<Field>)
     return given;
   else if constexpr (std::integral<Field>)
     return static_cast<int64_t>(given);
   else
-    return std::ranges::empty(given) ? nullptr : const_cast<held<const Field &> *>(std::ranges::data(given));
+    return std::ranges::empty(given) ? nullptr : std::ranges::data(given);
 }
 
 /// Whether a struct's values are of type T.
 template <tensor_struct S, value T> consteval bool holds() {
-  return value_name<std::remove_pointer_t<decltype(S::values)>> == value_name<T>;
+  return value_name<value_of<S>> == value_name<T>;
 }
 
 /// A struct of the fields that are no counts: those are how many elements the arrays have.

@@ -131,6 +131,13 @@ concept tensor_struct = detail::is_struct<std::remove_const_t<S>>();
 template <typename S>
 concept sparse_struct = tensor_struct<S> && !detail::name_of<std::remove_const_t<S>>().starts_with("spc_dense");
 
+namespace detail {
+
+/// The type of a struct's values.
+template <tensor_struct S> using value_of = std::remove_const_t<std::remove_pointer_t<decltype(S::values)>>;
+
+} // namespace detail
+
 } // namespace spc
 
 #endif

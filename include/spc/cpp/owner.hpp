@@ -81,12 +81,12 @@ public:
   [[nodiscard]] auto values() noexcept SPC_LIFETIMEBOUND
     requires requires(S s) { s.nnz; }
   {
-    return std::span(tensor_.values, stored());
+    return std::span(const_cast<value *>(tensor_.values), stored());
   }
   [[nodiscard]] auto values() const noexcept SPC_LIFETIMEBOUND
     requires requires(S s) { s.nnz; }
   {
-    return std::span(const_cast<const std::remove_pointer_t<decltype(S::values)> *>(tensor_.values), stored());
+    return std::span(tensor_.values, stored());
   }
 
   /// Hands the arrays to the caller.
@@ -102,14 +102,16 @@ public:
       if (array == nullptr)
         return;
       if (context_.deallocate != nullptr)
-        context_.deallocate(context_.user, array);
+        context_.deallocate(context_.user, const_cast<void *>(static_cast<const void *>(array)));
       else
-        std::free(array);
+        std::free(const_cast<void *>(static_cast<const void *>(array)));
     });
     forget();
   }
 
 private:
+  using value = detail::value_of<S>;
+
   static spc_context c_library() noexcept {
     return {static_cast<int64_t>(sizeof(spc_context)), nullptr, nullptr, nullptr, nullptr, nullptr};
   }

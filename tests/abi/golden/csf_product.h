@@ -28,12 +28,12 @@ typedef struct spc_csf3_201_f64_p64_i32 {
   int64_t nnz; /* stored values */
   int64_t count_0; /* entries of level 0 */
   int64_t count_1; /* entries of level 1 */
-  int32_t *indices_0; /* coordinates of level 0, k */
-  int64_t *pointers_to_1; /* where the entries of each parent begin in level 1, then their number */
-  int32_t *indices_1; /* coordinates of level 1, i */
-  int64_t *pointers_to_2; /* where the entries of each parent begin in level 2, then their number */
-  int32_t *indices_2; /* coordinates of level 2, j */
-  double *values; /* stored values, in the order of the entries */
+  const int32_t *indices_0; /* coordinates of level 0, k */
+  const int64_t *pointers_to_1; /* where the entries of each parent begin in level 1, then their number */
+  const int32_t *indices_1; /* coordinates of level 1, i */
+  const int64_t *pointers_to_2; /* where the entries of each parent begin in level 2, then their number */
+  const int32_t *indices_2; /* coordinates of level 2, j */
+  const double *values; /* stored values, in the order of the entries */
 } spc_csf3_201_f64_p64_i32;
 
 SPC_DETAIL_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, shape, 0);
@@ -73,6 +73,11 @@ static inline spc_status spc_csf3_201_f64_p64_i32_validate(const spc_csf3_201_f6
   return spc_detail_validate_levels(levels, 3, &t->nnz, t->values);
 }
 
+/* The values of a tensor that may be written: not of one over const data. */
+static inline double *spc_csf3_201_f64_p64_i32_values(spc_csf3_201_f64_p64_i32 *t) {
+  return SPC_DETAIL_MUTABLE(double *, t->values);
+}
+
 /* Releases the arrays, which a call with this context has assembled, sets them to NULL and the counts to 0. NULL and what is
  * released already are fine. */
 static inline void spc_csf3_201_f64_p64_i32_free_ctx(const spc_context *ctx, spc_csf3_201_f64_p64_i32 *t) {
@@ -109,8 +114,8 @@ static inline void spc_csf3_201_f64_p64_i32_free(spc_csf3_201_f64_p64_i32 *t) {
 typedef struct spc_spvec_f64_i32 {
   int64_t size; /* extent of dimension 0 */
   int64_t nnz; /* stored values */
-  int32_t *indices_0; /* coordinates of level 0, i */
-  double *values; /* stored values, in the order of the entries */
+  const int32_t *indices_0; /* coordinates of level 0, i */
+  const double *values; /* stored values, in the order of the entries */
 } spc_spvec_f64_i32;
 
 SPC_DETAIL_ASSERT_FIELD(spc_spvec_f64_i32, size, 0);
@@ -131,6 +136,11 @@ static inline spc_status spc_spvec_f64_i32_validate(const spc_spvec_f64_i32 *t) 
   levels[0].indices = t->indices_0;
   levels[0].index_bits = 32;
   return spc_detail_validate_levels(levels, 1, &t->nnz, t->values);
+}
+
+/* The values of a tensor that may be written: not of one over const data. */
+static inline double *spc_spvec_f64_i32_values(spc_spvec_f64_i32 *t) {
+  return SPC_DETAIL_MUTABLE(double *, t->values);
 }
 
 /* Releases the arrays, which a call with this context has assembled, sets them to NULL and the counts to 0. NULL and what is
@@ -159,7 +169,7 @@ static inline void spc_spvec_f64_i32_free(spc_spvec_f64_i32 *t) {
 typedef struct spc_dense2_10_f64 {
   int64_t shape[2]; /* extents by dimension */
   int64_t strides[2]; /* elements from one coordinate to the next, by dimension */
-  double *values; /* elements */
+  const double *values; /* elements */
 } spc_dense2_10_f64;
 
 SPC_DETAIL_ASSERT_FIELD(spc_dense2_10_f64, shape, 0);
@@ -174,8 +184,13 @@ static inline spc_status spc_dense2_10_f64_validate(const spc_dense2_10_f64 *t) 
   return spc_detail_validate_dense(t->shape, t->strides, 2, 0, t->values);
 }
 
+/* The values of a tensor that may be written: not of one over const data. */
+static inline double *spc_dense2_10_f64_values(spc_dense2_10_f64 *t) {
+  return SPC_DETAIL_MUTABLE(double *, t->values);
+}
+
 /* A contiguous tensor over the caller's values. */
-static inline spc_dense2_10_f64 spc_dense2_10_f64_make(double *values, int64_t rows, int64_t cols) {
+static inline spc_dense2_10_f64 spc_dense2_10_f64_make(const double *values, int64_t rows, int64_t cols) {
   const spc_dense2_10_f64 t = {{rows, cols}, {1, rows}, values};
   return t;
 }

@@ -29,9 +29,9 @@ typedef struct spc_csr_f64_i32 {
   int64_t nrows; /* extent of dimension 0 */
   int64_t ncols; /* extent of dimension 1 */
   int64_t nnz; /* stored values */
-  int32_t *row_ptr; /* where the entries of each parent begin in level 1, then their number */
-  int32_t *col_ind; /* coordinates of level 1, j */
-  double *values; /* stored values, in the order of the entries */
+  const int32_t *row_ptr; /* where the entries of each parent begin in level 1, then their number */
+  const int32_t *col_ind; /* coordinates of level 1, j */
+  const double *values; /* stored values, in the order of the entries */
 } spc_csr_f64_i32;
 
 SPC_DETAIL_ASSERT_FIELD(spc_csr_f64_i32, nrows, 0);
@@ -56,6 +56,11 @@ static inline spc_status spc_csr_f64_i32_validate(const spc_csr_f64_i32 *t) {
   levels[1].indices = t->col_ind;
   levels[1].index_bits = 32;
   return spc_detail_validate_levels(levels, 2, &t->nnz, t->values);
+}
+
+/* The values of a tensor that may be written: not of one over const data. */
+static inline double *spc_csr_f64_i32_values(spc_csr_f64_i32 *t) {
+  return SPC_DETAIL_MUTABLE(double *, t->values);
 }
 
 /* Releases the arrays, which a call with this context has assembled, sets them to NULL and the counts to 0. NULL and what is

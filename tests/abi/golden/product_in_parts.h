@@ -34,9 +34,9 @@ typedef struct spc_csr_f32_i32 {
   int64_t nrows; /* extent of dimension 0 */
   int64_t ncols; /* extent of dimension 1 */
   int64_t nnz; /* stored values */
-  int32_t *row_ptr; /* where the entries of each parent begin in level 1, then their number */
-  int32_t *col_ind; /* coordinates of level 1, j */
-  float *values; /* stored values, in the order of the entries */
+  const int32_t *row_ptr; /* where the entries of each parent begin in level 1, then their number */
+  const int32_t *col_ind; /* coordinates of level 1, j */
+  const float *values; /* stored values, in the order of the entries */
 } spc_csr_f32_i32;
 
 SPC_DETAIL_ASSERT_FIELD(spc_csr_f32_i32, nrows, 0);
@@ -61,6 +61,11 @@ static inline spc_status spc_csr_f32_i32_validate(const spc_csr_f32_i32 *t) {
   levels[1].indices = t->col_ind;
   levels[1].index_bits = 32;
   return spc_detail_validate_levels(levels, 2, &t->nnz, t->values);
+}
+
+/* The values of a tensor that may be written: not of one over const data. */
+static inline float *spc_csr_f32_i32_values(spc_csr_f32_i32 *t) {
+  return SPC_DETAIL_MUTABLE(float *, t->values);
 }
 
 /* Releases the arrays, which a call with this context has assembled, sets them to NULL and the counts to 0. NULL and what is
@@ -91,8 +96,8 @@ static inline void spc_csr_f32_i32_free(spc_csr_f32_i32 *t) {
 typedef struct spc_ell8_f32_i32 {
   int64_t nrows; /* extent of dimension 0 */
   int64_t ncols; /* extent of dimension 1 */
-  int32_t *col_ind; /* coordinates of level 1, j */
-  float *values; /* stored values, in the order of the entries */
+  const int32_t *col_ind; /* coordinates of level 1, j */
+  const float *values; /* stored values, in the order of the entries */
 } spc_ell8_f32_i32;
 
 SPC_DETAIL_ASSERT_FIELD(spc_ell8_f32_i32, nrows, 0);
@@ -114,6 +119,11 @@ static inline spc_status spc_ell8_f32_i32_validate(const spc_ell8_f32_i32 *t) {
   levels[1].indices = t->col_ind;
   levels[1].index_bits = 32;
   return spc_detail_validate_levels(levels, 2, NULL, t->values);
+}
+
+/* The values of a tensor that may be written: not of one over const data. */
+static inline float *spc_ell8_f32_i32_values(spc_ell8_f32_i32 *t) {
+  return SPC_DETAIL_MUTABLE(float *, t->values);
 }
 
 /* Releases the arrays, which a call with this context has assembled, sets them to NULL and the counts to 0. NULL and what is
@@ -142,9 +152,9 @@ typedef struct spc_coo2_f32_i32 {
   int64_t nrows; /* extent of dimension 0 */
   int64_t ncols; /* extent of dimension 1 */
   int64_t nnz; /* stored values */
-  int32_t *row_ind; /* coordinates of level 0, i */
-  int32_t *col_ind; /* coordinates of level 1, j */
-  float *values; /* stored values, in the order of the entries */
+  const int32_t *row_ind; /* coordinates of level 0, i */
+  const int32_t *col_ind; /* coordinates of level 1, j */
+  const float *values; /* stored values, in the order of the entries */
 } spc_coo2_f32_i32;
 
 SPC_DETAIL_ASSERT_FIELD(spc_coo2_f32_i32, nrows, 0);
@@ -171,6 +181,11 @@ static inline spc_status spc_coo2_f32_i32_validate(const spc_coo2_f32_i32 *t) {
   levels[1].indices = t->col_ind;
   levels[1].index_bits = 32;
   return spc_detail_validate_levels(levels, 2, &t->nnz, t->values);
+}
+
+/* The values of a tensor that may be written: not of one over const data. */
+static inline float *spc_coo2_f32_i32_values(spc_coo2_f32_i32 *t) {
+  return SPC_DETAIL_MUTABLE(float *, t->values);
 }
 
 /* Releases the arrays, which a call with this context has assembled, sets them to NULL and the counts to 0. NULL and what is

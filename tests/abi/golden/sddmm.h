@@ -31,9 +31,9 @@ typedef struct spc_csr_f32_i32 {
   int64_t nrows; /* extent of dimension 0 */
   int64_t ncols; /* extent of dimension 1 */
   int64_t nnz; /* stored values */
-  int32_t *row_ptr; /* where the entries of each parent begin in level 1, then their number */
-  int32_t *col_ind; /* coordinates of level 1, j */
-  float *values; /* stored values, in the order of the entries */
+  const int32_t *row_ptr; /* where the entries of each parent begin in level 1, then their number */
+  const int32_t *col_ind; /* coordinates of level 1, j */
+  const float *values; /* stored values, in the order of the entries */
 } spc_csr_f32_i32;
 
 SPC_DETAIL_ASSERT_FIELD(spc_csr_f32_i32, nrows, 0);
@@ -58,6 +58,11 @@ static inline spc_status spc_csr_f32_i32_validate(const spc_csr_f32_i32 *t) {
   levels[1].indices = t->col_ind;
   levels[1].index_bits = 32;
   return spc_detail_validate_levels(levels, 2, &t->nnz, t->values);
+}
+
+/* The values of a tensor that may be written: not of one over const data. */
+static inline float *spc_csr_f32_i32_values(spc_csr_f32_i32 *t) {
+  return SPC_DETAIL_MUTABLE(float *, t->values);
 }
 
 /* Releases the arrays, which a call with this context has assembled, sets them to NULL and the counts to 0. NULL and what is
@@ -88,7 +93,7 @@ static inline void spc_csr_f32_i32_free(spc_csr_f32_i32 *t) {
 typedef struct spc_dense2_f32 {
   int64_t shape[2]; /* extents by dimension */
   int64_t strides[2]; /* elements from one coordinate to the next, by dimension */
-  float *values; /* elements */
+  const float *values; /* elements */
 } spc_dense2_f32;
 
 SPC_DETAIL_ASSERT_FIELD(spc_dense2_f32, shape, 0);
@@ -103,8 +108,13 @@ static inline spc_status spc_dense2_f32_validate(const spc_dense2_f32 *t) {
   return spc_detail_validate_dense(t->shape, t->strides, 2, 1, t->values);
 }
 
+/* The values of a tensor that may be written: not of one over const data. */
+static inline float *spc_dense2_f32_values(spc_dense2_f32 *t) {
+  return SPC_DETAIL_MUTABLE(float *, t->values);
+}
+
 /* A contiguous tensor over the caller's values. */
-static inline spc_dense2_f32 spc_dense2_f32_make(float *values, int64_t rows, int64_t cols) {
+static inline spc_dense2_f32 spc_dense2_f32_make(const float *values, int64_t rows, int64_t cols) {
   const spc_dense2_f32 t = {{rows, cols}, {cols, 1}, values};
   return t;
 }

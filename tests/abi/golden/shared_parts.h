@@ -32,8 +32,8 @@
 typedef struct spc_ell2_cf64_i32 {
   int64_t nrows; /* extent of dimension 0 */
   int64_t ncols; /* extent of dimension 1 */
-  int32_t *col_ind; /* coordinates of level 1, j */
-  spc_cf64 *values; /* stored values, in the order of the entries */
+  const int32_t *col_ind; /* coordinates of level 1, j */
+  const spc_cf64 *values; /* stored values, in the order of the entries */
 } spc_ell2_cf64_i32;
 
 SPC_DETAIL_ASSERT_FIELD(spc_ell2_cf64_i32, nrows, 0);
@@ -55,6 +55,11 @@ static inline spc_status spc_ell2_cf64_i32_validate(const spc_ell2_cf64_i32 *t) 
   levels[1].indices = t->col_ind;
   levels[1].index_bits = 32;
   return spc_detail_validate_levels(levels, 2, NULL, t->values);
+}
+
+/* The values of a tensor that may be written: not of one over const data. */
+static inline spc_cf64 *spc_ell2_cf64_i32_values(spc_ell2_cf64_i32 *t) {
+  return SPC_DETAIL_MUTABLE(spc_cf64 *, t->values);
 }
 
 /* Releases the arrays, which a call with this context has assembled, sets them to NULL and the counts to 0. NULL and what is
@@ -83,9 +88,9 @@ typedef struct spc_coo2_cf64_i32 {
   int64_t nrows; /* extent of dimension 0 */
   int64_t ncols; /* extent of dimension 1 */
   int64_t nnz; /* stored values */
-  int32_t *row_ind; /* coordinates of level 0, i */
-  int32_t *col_ind; /* coordinates of level 1, j */
-  spc_cf64 *values; /* stored values, in the order of the entries */
+  const int32_t *row_ind; /* coordinates of level 0, i */
+  const int32_t *col_ind; /* coordinates of level 1, j */
+  const spc_cf64 *values; /* stored values, in the order of the entries */
 } spc_coo2_cf64_i32;
 
 SPC_DETAIL_ASSERT_FIELD(spc_coo2_cf64_i32, nrows, 0);
@@ -112,6 +117,11 @@ static inline spc_status spc_coo2_cf64_i32_validate(const spc_coo2_cf64_i32 *t) 
   levels[1].indices = t->col_ind;
   levels[1].index_bits = 32;
   return spc_detail_validate_levels(levels, 2, &t->nnz, t->values);
+}
+
+/* The values of a tensor that may be written: not of one over const data. */
+static inline spc_cf64 *spc_coo2_cf64_i32_values(spc_coo2_cf64_i32 *t) {
+  return SPC_DETAIL_MUTABLE(spc_cf64 *, t->values);
 }
 
 /* Releases the arrays, which a call with this context has assembled, sets them to NULL and the counts to 0. NULL and what is

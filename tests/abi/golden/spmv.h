@@ -30,9 +30,9 @@ typedef struct spc_coo2_f64_i32 {
   int64_t nrows; /* extent of dimension 0 */
   int64_t ncols; /* extent of dimension 1 */
   int64_t nnz; /* stored values */
-  int32_t *row_ind; /* coordinates of level 0, i */
-  int32_t *col_ind; /* coordinates of level 1, j */
-  double *values; /* stored values, in the order of the entries */
+  const int32_t *row_ind; /* coordinates of level 0, i */
+  const int32_t *col_ind; /* coordinates of level 1, j */
+  const double *values; /* stored values, in the order of the entries */
 } spc_coo2_f64_i32;
 
 SPC_DETAIL_ASSERT_FIELD(spc_coo2_f64_i32, nrows, 0);
@@ -59,6 +59,11 @@ static inline spc_status spc_coo2_f64_i32_validate(const spc_coo2_f64_i32 *t) {
   levels[1].indices = t->col_ind;
   levels[1].index_bits = 32;
   return spc_detail_validate_levels(levels, 2, &t->nnz, t->values);
+}
+
+/* The values of a tensor that may be written: not of one over const data. */
+static inline double *spc_coo2_f64_i32_values(spc_coo2_f64_i32 *t) {
+  return SPC_DETAIL_MUTABLE(double *, t->values);
 }
 
 /* Releases the arrays, which a call with this context has assembled, sets them to NULL and the counts to 0. NULL and what is
@@ -89,7 +94,7 @@ static inline void spc_coo2_f64_i32_free(spc_coo2_f64_i32 *t) {
 typedef struct spc_dense1_f64 {
   int64_t size; /* extent of dimension 0 */
   int64_t stride; /* elements from one coordinate to the next */
-  double *values; /* elements */
+  const double *values; /* elements */
 } spc_dense1_f64;
 
 SPC_DETAIL_ASSERT_FIELD(spc_dense1_f64, size, 0);
@@ -104,8 +109,13 @@ static inline spc_status spc_dense1_f64_validate(const spc_dense1_f64 *t) {
   return spc_detail_validate_dense(&t->size, &t->stride, 1, 0, t->values);
 }
 
+/* The values of a tensor that may be written: not of one over const data. */
+static inline double *spc_dense1_f64_values(spc_dense1_f64 *t) {
+  return SPC_DETAIL_MUTABLE(double *, t->values);
+}
+
 /* A contiguous tensor over the caller's values. */
-static inline spc_dense1_f64 spc_dense1_f64_make(double *values, int64_t size) {
+static inline spc_dense1_f64 spc_dense1_f64_make(const double *values, int64_t size) {
   const spc_dense1_f64 t = {size, 1, values};
   return t;
 }

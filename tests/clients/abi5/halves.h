@@ -28,7 +28,7 @@
 typedef struct spc_dense1_f16 {
   int64_t size; /* extent of dimension 0 */
   int64_t stride; /* elements from one coordinate to the next */
-  spc_f16 *values; /* elements */
+  const spc_f16 *values; /* elements */
 } spc_dense1_f16;
 
 SPC_DETAIL_ASSERT_FIELD(spc_dense1_f16, size, 0);
@@ -43,8 +43,13 @@ static inline spc_status spc_dense1_f16_validate(const spc_dense1_f16 *t) {
   return spc_detail_validate_dense(&t->size, &t->stride, 1, 0, t->values);
 }
 
+/* The values of a tensor that may be written: not of one over const data. */
+static inline spc_f16 *spc_dense1_f16_values(spc_dense1_f16 *t) {
+  return SPC_DETAIL_MUTABLE(spc_f16 *, t->values);
+}
+
 /* A contiguous tensor over the caller's values. */
-static inline spc_dense1_f16 spc_dense1_f16_make(spc_f16 *values, int64_t size) {
+static inline spc_dense1_f16 spc_dense1_f16_make(const spc_f16 *values, int64_t size) {
   const spc_dense1_f16 t = {size, 1, values};
   return t;
 }
@@ -58,7 +63,7 @@ static inline spc_dense1_f16 spc_dense1_f16_make(spc_f16 *values, int64_t size) 
 typedef struct spc_dense1_f32 {
   int64_t size; /* extent of dimension 0 */
   int64_t stride; /* elements from one coordinate to the next */
-  float *values; /* elements */
+  const float *values; /* elements */
 } spc_dense1_f32;
 
 SPC_DETAIL_ASSERT_FIELD(spc_dense1_f32, size, 0);
@@ -73,8 +78,13 @@ static inline spc_status spc_dense1_f32_validate(const spc_dense1_f32 *t) {
   return spc_detail_validate_dense(&t->size, &t->stride, 1, 0, t->values);
 }
 
+/* The values of a tensor that may be written: not of one over const data. */
+static inline float *spc_dense1_f32_values(spc_dense1_f32 *t) {
+  return SPC_DETAIL_MUTABLE(float *, t->values);
+}
+
 /* A contiguous tensor over the caller's values. */
-static inline spc_dense1_f32 spc_dense1_f32_make(float *values, int64_t size) {
+static inline spc_dense1_f32 spc_dense1_f32_make(const float *values, int64_t size) {
   const spc_dense1_f32 t = {size, 1, values};
   return t;
 }
