@@ -141,7 +141,7 @@ Contender<T> contender(const MakeContext &make, spc_status (*release)(Context, O
   };
   const auto free = [=] {
     const spc_context context = make();
-    check(release(&context, output.get()) == SPC_OK, "a kernel of spc did not free its result");
+    release(&context, output.get());
   };
   return {"spc", run, [=] { return copyOf<T>(*output); }, free};
 }

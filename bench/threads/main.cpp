@@ -78,7 +78,9 @@ template <class Output, class Call, class Release>
 spc_status assembled(const spc_context *context, Call call, Release release) {
   Output output{};
   const spc_status status = call(&output);
-  return status == SPC_OK ? release(context, &output) : status;
+  if (status == SPC_OK)
+    release(context, &output);
+  return status;
 }
 
 spc_status multiplyVector(const spc_context *context, Problem &problem) {

@@ -130,9 +130,14 @@ std::vector<std::string> with(const std::string &first, std::vector<std::string>
 
 constexpr const char *kContext = "const spc_context *ctx";
 
+/// What a function returns: releasing cannot fail.
+std::string resultOf(const Function &function) {
+  return function.phase == "_free" ? "void " : "spc_status ";
+}
+
 /// The object's typed symbol.
 std::string exported(const Signature &signature, const Function &function) {
-  return prototype("spc_status " + signature.symbol(function.phase), with(kContext, function.parameters.exported),
+  return prototype(resultOf(function) + signature.symbol(function.phase), with(kContext, function.parameters.exported),
                    ";") +
          "\n";
 }
@@ -140,20 +145,20 @@ std::string exported(const Signature &signature, const Function &function) {
 std::string withContext(const Signature &signature, const Function &function) {
   const std::string name = signature.function + function.phase;
   return (function.comment.empty() ? "" : "\n" + function.comment) +
-         prototype("static inline spc_status " + name + "_ctx", with(kContext, function.parameters.declared), " {") +
-         "\n  return " + signature.symbol(function.phase) + "(" + join(with("ctx", function.parameters.given), ", ") +
-         ");\n}\n";
+         prototype("static inline " + resultOf(function) + name + "_ctx", with(kContext, function.parameters.declared),
+                   " {") +
+         "\n  " + (function.phase == "_free" ? "" : "return ") + signature.symbol(function.phase) + "(" +
+         join(with("ctx", function.parameters.given), ", ") + ");\n}\n";
 }
 
 std::string plain(const Signature &signature, const Function &function) {
   const std::string name = signature.function + function.phase;
-  const bool isFree = function.phase == "_free";
   std::vector<std::string> declared = function.parameters.declared;
   if (declared.empty())
     declared.push_back("void");
-  return prototype("static inline " + std::string(isFree ? "void " : "spc_status ") + name, declared, " {") +
-         "\n  const spc_context ctx = spc_default_context();\n  " + (isFree ? "(void)" : "return ") + name + "_ctx(" +
-         join(with("&ctx", function.parameters.passed), ", ") + ");\n}\n";
+  return prototype("static inline " + resultOf(function) + name, declared, " {") +
+         "\n  const spc_context ctx = spc_default_context();\n  " + (function.phase == "_free" ? "" : "return ") +
+         name + "_ctx(" + join(with("&ctx", function.parameters.passed), ", ") + ");\n}\n";
 }
 
 constexpr std::string_view kNamed = R"(
@@ -275,7 +280,8 @@ std::string writeHeader(const Signature &signature, const sema::Kernel &kernel) 
   std::string typed, untyped, contexts, plains;
   for (const Function &function : functions) {
     typed += exported(signature, function);
-    untyped += "spc_status " + signature.argvSymbol(function.phase) + "(" + kContext + ", void *const *arguments);\n";
+    untyped +=
+        resultOf(function) + signature.argvSymbol(function.phase) + "(" + kContext + ", void *const *arguments);\n";
     contexts += withContext(signature, function);
     plains += (plains.empty() ? "" : "\n") + plain(signature, function);
   }

@@ -33,7 +33,7 @@ typedef struct spc_kernel_entry {
   spc_status (*call)(const spc_context *ctx, void *const *arguments);
   spc_status (*symbolic)(const spc_context *ctx, void *const *arguments);
   spc_status (*numeric)(const spc_context *ctx, void *const *arguments);
-  spc_status (*release)(const spc_context *ctx, void *const *arguments); /* NAME_free */
+  void (*release)(const spc_context *ctx, void *const *arguments); /* NAME_free */
 } spc_kernel_entry;
 #endif
 
@@ -212,7 +212,8 @@ std::optional<KernelHeader> splitHeader(std::string_view text, std::string_view 
 
 bool belongsTo(const KernelHeader &header, const ReadSignature &signature) {
   for (const std::string &phase : signature.phases)
-    if (header.functions.find("spc_status " + signature.symbol(phase) + "(") == std::string::npos)
+    if (header.functions.find((phase == "_free" ? "void " : "spc_status ") + signature.symbol(phase) + "(") ==
+        std::string::npos)
       return false;
   return true;
 }

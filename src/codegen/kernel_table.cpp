@@ -87,9 +87,11 @@ private:
             : new llvm::GlobalVariable(module_, llvm::Type::getInt8Ty(context), /*isConstant=*/true,
                                        llvm::GlobalValue::ExternalLinkage, nullptr, member.dataSymbol);
     std::vector<llvm::Constant *> fields = {name, data};
-    for (const std::string &symbol : member.argvSymbols)
-      fields.push_back(symbol.empty() ? null_
-                                      : declare(isShared ? seen(symbol, member) : symbol, {pointer_, pointer_}));
+    for (const std::string &symbol : member.argvSymbols) {
+      const bool hasStatus = &symbol != std::end(member.argvSymbols) - 1;
+      fields.push_back(
+          symbol.empty() ? null_ : declare(isShared ? seen(symbol, member) : symbol, hasStatus, {pointer_, pointer_}));
+    }
     return llvm::ConstantStruct::get(entry_, fields);
   }
 
@@ -101,12 +103,15 @@ private:
     return symbol;
   }
 
-  llvm::Function *declare(const std::string &symbol, const std::vector<llvm::Type *> &arguments) {
+  llvm::Function *declare(const std::string &symbol, bool hasStatus, const std::vector<llvm::Type *> &arguments) {
     if (llvm::Function *known = module_.getFunction(symbol))
       return known;
-    auto *type = llvm::FunctionType::get(llvm::Type::getInt32Ty(module_.getContext()), arguments, false);
+    llvm::LLVMContext &context = module_.getContext();
+    auto *type = llvm::FunctionType::get(hasStatus ? llvm::Type::getInt32Ty(context) : llvm::Type::getVoidTy(context),
+                                         arguments, false);
     llvm::Function *function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, symbol, module_);
-    function->addRetAttr(llvm::Attribute::SExt);
+    if (hasStatus)
+      function->addRetAttr(llvm::Attribute::SExt);
     function->setDoesNotThrow();
     if (const llvm::Triple &triple = module_.getTargetTriple(); !triple.isARM() && !triple.isThumb())
       function->setUWTableKind(llvm::UWTableKind::Async); // which asks for libgcc there
@@ -118,16 +123,20 @@ private:
     std::vector<llvm::Type *> types = {pointer_};
     for (const std::string &number : forward.numbers)
       types.push_back(typeOf(number));
-    llvm::Function *hidden = declare(forward.hidden, types);
-    llvm::Function *seen = declare(forward.symbol, types);
+    llvm::Function *hidden = declare(forward.hidden, forward.hasStatus, types);
+    llvm::Function *seen = declare(forward.symbol, forward.hasStatus, types);
     llvm::IRBuilder<> build(llvm::BasicBlock::Create(module_.getContext(), "", seen));
     llvm::SmallVector<llvm::Value *> arguments;
     for (llvm::Argument &argument : seen->args())
       arguments.push_back(&argument);
     llvm::CallInst *call = build.CreateCall(hidden, arguments);
     call->setTailCall();
-    call->addRetAttr(llvm::Attribute::SExt);
-    build.CreateRet(call);
+    if (forward.hasStatus)
+      call->addRetAttr(llvm::Attribute::SExt);
+    if (forward.hasStatus)
+      build.CreateRet(call);
+    else
+      build.CreateRetVoid();
   }
 
   /// As objects take a number; the bits of a half float.

@@ -13,6 +13,7 @@ namespace spc::codegen {
 /// A function that a shared library exports for one of the same arguments that an object hides.
 struct Forward {
   std::string symbol, hidden;
+  bool hasStatus;                   ///< whether it returns one
   std::vector<std::string> numbers; ///< of each argument the type of a number in a register; empty for pointers
 };
 

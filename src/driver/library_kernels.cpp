@@ -148,8 +148,8 @@ codegen::Exports exportsOf(const abi::ReadSignature &signature) {
     std::vector<std::string> passed = isFree ? std::vector<std::string>(signature.assembled.size()) : signature.passed;
     if (phase == "_symbolic" || phase == "_numeric")
       passed.push_back(""); // a plan
-    exports.functions.push_back({seen.symbol(phase), signature.symbol(phase), std::move(passed)});
-    exports.functions.push_back({seen.argvSymbol(phase), signature.argvSymbol(phase), {""}});
+    exports.functions.push_back({seen.symbol(phase), signature.symbol(phase), !isFree, std::move(passed)});
+    exports.functions.push_back({seen.argvSymbol(phase), signature.argvSymbol(phase), !isFree, {""}});
   }
   return exports;
 }

@@ -70,7 +70,7 @@ LLVM::LLVMFuncOp Memory::define(const std::string &name, mlir::Type result, mlir
   return function;
 }
 
-std::pair<mlir::Block *, mlir::Block *> Memory::branchOnHooks(LLVM::LLVMFuncOp function, Value context) {
+std::pair<mlir::Block *, mlir::Block *> Memory::branchOnHook(LLVM::LLVMFuncOp function, Value context, unsigned field) {
   EntryBuilder &build = entry_.build;
   mlir::ImplicitLocOpBuilder &ops = build.ops();
   mlir::Block *before = ops.getInsertionBlock();
@@ -80,7 +80,7 @@ std::pair<mlir::Block *, mlir::Block *> Memory::branchOnHooks(LLVM::LLVMFuncOp f
   ops.setInsertionPointToEnd(before);
   LLVM::CondBrOp::create(ops, build.isNull(context), standard, given);
   ops.setInsertionPointToEnd(given);
-  LLVM::CondBrOp::create(ops, build.isNull(build.loadField(contextStruct(build), context, kAllocate)), standard, hooks);
+  LLVM::CondBrOp::create(ops, build.isNull(build.loadField(contextStruct(build), context, field)), standard, hooks);
   ops.setInsertionPointToEnd(hooks);
   return {hooks, standard};
 }
@@ -193,7 +193,7 @@ LLVM::LLVMFuncOp Memory::allocator() {
   allocator_ = define("allocate", build.pointerType(), build.int64Type());
   const Value context = allocator_.getArgument(0);
   const Value bytes = allocator_.getArgument(1);
-  const auto [hooks, standard] = branchOnHooks(allocator_, context);
+  const auto [hooks, standard] = branchOnHook(allocator_, context, kAllocate);
   const Struct type = contextStruct(build);
   auto hookType = LLVM::LLVMFunctionType::get(build.pointerType(), {build.pointerType(), build.int64Type()});
   const Value hook = build.loadField(type, context, kAllocate);
@@ -215,7 +215,7 @@ LLVM::LLVMFuncOp Memory::releaser() {
   releaser_ = define("release", none, build.pointerType());
   const Value context = releaser_.getArgument(0);
   const Value memory = releaser_.getArgument(1);
-  const auto [hooks, standard] = branchOnHooks(releaser_, context);
+  const auto [hooks, standard] = branchOnHook(releaser_, context, kDeallocate);
   const Struct type = contextStruct(build);
   auto hookType = LLVM::LLVMFunctionType::get(none, {build.pointerType(), build.pointerType()});
   const Value hook = build.loadField(type, context, kDeallocate);

@@ -23,8 +23,9 @@ public:
 private:
   mlir::LLVM::LLVMFuncOp defined(const std::string &name);
   mlir::LLVM::LLVMFuncOp define(const std::string &name, mlir::Type result, mlir::Type parameter);
-  /// Branches on whether the context has memory hooks; leaves the builder in the first of the blocks.
-  std::pair<mlir::Block *, mlir::Block *> branchOnHooks(mlir::LLVM::LLVMFuncOp function, mlir::Value context);
+  /// Branches on whether the context has the memory hook `field`; leaves the builder in the first of the blocks.
+  std::pair<mlir::Block *, mlir::Block *> branchOnHook(mlir::LLVM::LLVMFuncOp function, mlir::Value context,
+                                                       unsigned field);
   mlir::Value callMalloc(mlir::Value bytes);
   void adviseHugePages(mlir::Value begin, mlir::Value bytes);
   mlir::Value isMappedAlone(mlir::Value memory, mlir::Value bytes);

@@ -11,7 +11,8 @@ EntryBuilder::EntryBuilder(LLVM::LLVMFuncOp function, mlir::Location location)
       int32_(ops_.getI32Type()) {
   mlir::Block *first = function.addEntryBlock(ops_);
   exit_ = ops_.createBlock(&function.getBody(), function.getBody().end(), {int32_}, {location});
-  LLVM::ReturnOp::create(ops_, mlir::ValueRange{exit_->getArgument(0)});
+  const bool hasStatus = !llvm::isa<LLVM::LLVMVoidType>(function.getFunctionType().getReturnType());
+  LLVM::ReturnOp::create(ops_, hasStatus ? mlir::ValueRange{exit_->getArgument(0)} : mlir::ValueRange{});
   ops_.setInsertionPointToEnd(first);
 }
 

@@ -25,7 +25,7 @@ using Struct = mlir::LLVM::LLVMStructType;
 /// atExit() adds one that undoes something and then branches to the exit before it. Success leaves by the same way.
 class EntryBuilder {
 public:
-  /// Adds the first block to `function`, which returns i32 and is empty.
+  /// Adds the first block to `function`, which is empty and returns an i32, or nothing where it cannot fail.
   EntryBuilder(mlir::LLVM::LLVMFuncOp function, mlir::Location location);
 
   mlir::ImplicitLocOpBuilder &ops() { return ops_; }

@@ -34,12 +34,12 @@ mlir::Location placeOf(mlir::ModuleOp module, const sema::Kernel &kernel) {
   return place ? *place : mlir::FileLineColLoc::get(location.getContext(), kernel.kernelFile, 1, 1);
 }
 
-/// An exported function that returns an int32_t status.
-LLVM::LLVMFuncOp exportFunction(mlir::ModuleOp module, mlir::Location place, const std::string &name,
+/// An exported function that returns an int32_t status, or, with `result` void, nothing.
+LLVM::LLVMFuncOp exportFunction(mlir::ModuleOp module, mlir::Location place, const std::string &name, mlir::Type result,
                                 mlir::ArrayRef<mlir::Type> parameters) {
   mlir::OpBuilder builder(module.getContext());
   builder.setInsertionPointToEnd(module.getBody());
-  auto type = LLVM::LLVMFunctionType::get(builder.getI32Type(), parameters);
+  auto type = LLVM::LLVMFunctionType::get(result, parameters);
   auto function = LLVM::LLVMFuncOp::create(builder, place, name, type);
   function.setNoUnwind(true);
   // Straight-line checks that run once a call: optimising them took 10 of the 70 ms of a compilation and gained
@@ -47,7 +47,8 @@ LLVM::LLVMFuncOp exportFunction(mlir::ModuleOp module, mlir::Location place, con
   function.setOptimizeNone(true);
   function.setNoInline(true);
   // The C conventions of RISC-V and others want an int extended to a register.
-  function.setResultAttr(0, LLVM::LLVMDialect::getSExtAttrName(), builder.getUnitAttr());
+  if (result.isInteger())
+    function.setResultAttr(0, LLVM::LLVMDialect::getSExtAttrName(), builder.getUnitAttr());
   return function;
 }
 
@@ -174,11 +175,10 @@ mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &ke
   return mlir::success();
 }
 
-/// The function that takes the context and the assembled outputs: releases the arrays of assembled outputs.
+/// The function that takes the context and the assembled outputs: releases their arrays, whatever the context.
 void buildFree(LLVM::LLVMFuncOp function, const sema::Kernel &kernel, const abi::Signature &signature) {
   EntryBuilder build(function, function.getLoc());
   Entry entry{kernel, signature, build, function.getArgument(0), runtime::Phase::Assemble, {}, {}, {}, {}, {}};
-  checkContext(entry);
   Memory memory(entry);
   unsigned argument = 1;
   for (const abi::Parameter &parameter : signature.parameters)
@@ -187,14 +187,14 @@ void buildFree(LLVM::LLVMFuncOp function, const sema::Kernel &kernel, const abi:
   build.succeed();
 }
 
-/// `spc_status <symbol>(ctx, void **arguments)`: calls `entry` with those of the signature's arguments that `takes`
-/// says, and with what follows them, where it takes a plan.
+/// `<symbol>(ctx, void *const *arguments)`, which returns what `entry` does: calls it with those of the signature's
+/// arguments that `takes` says, and with what follows them, where it takes a plan.
 template <typename Takes>
 void exportUntyped(LLVM::LLVMFuncOp entry, const abi::Signature &signature, const std::string &symbol, Takes takes) {
   mlir::MLIRContext *context = entry.getContext();
   const mlir::Type pointer = LLVM::LLVMPointerType::get(context);
-  LLVM::LLVMFuncOp untyped =
-      exportFunction(entry->getParentOfType<mlir::ModuleOp>(), entry.getLoc(), symbol, {pointer, pointer});
+  LLVM::LLVMFuncOp untyped = exportFunction(entry->getParentOfType<mlir::ModuleOp>(), entry.getLoc(), symbol,
+                                            entry.getFunctionType().getReturnType(), {pointer, pointer});
   mlir::ImplicitLocOpBuilder ops(untyped.getLoc(), context);
   ops.setInsertionPointToEnd(untyped.addEntryBlock(ops));
   mlir::SmallVector<Value> arguments = {untyped.getArgument(0)};
@@ -274,7 +274,8 @@ mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, 
     mlir::SmallVector<mlir::Type> types = parameters;
     if (phase != runtime::Phase::Assemble)
       types.push_back(pointer); // the plan
-    LLVM::LLVMFuncOp entry = exportFunction(module, place, signature.symbol(suffix), types);
+    LLVM::LLVMFuncOp entry =
+        exportFunction(module, place, signature.symbol(suffix), mlir::IntegerType::get(context, 32), types);
     if (mlir::failed(buildEntry(entry, kernel, signature, phase)))
       return false;
     exportUntyped(entry, signature, signature.argvSymbol(suffix), [](const abi::Parameter &) { return true; });
@@ -283,7 +284,8 @@ mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, 
   if (!exportEntry("", runtime::Phase::Assemble))
     return mlir::failure();
   if (signature.assembles()) {
-    LLVM::LLVMFuncOp entry = exportFunction(module, place, signature.symbol("_free"), outputs);
+    LLVM::LLVMFuncOp entry =
+        exportFunction(module, place, signature.symbol("_free"), LLVM::LLVMVoidType::get(context), outputs);
     buildFree(entry, kernel, signature);
     exportUntyped(entry, signature, signature.argvSymbol("_free"),
                   [](const abi::Parameter &parameter) { return parameter.isAssembled; });

@@ -21,7 +21,7 @@ typedef struct assembly_case {
   spc_status (*call)(const spc_context *, output *);
   spc_status (*symbolic)(const spc_context *, output *);
   spc_status (*numeric)(const spc_context *, output *);
-  spc_status (*release)(const spc_context *, output *);
+  void (*release)(const spc_context *, output *);
   spc_status (*plain_call)(output *);
   spc_status (*plain_symbolic)(output *);
   spc_status (*plain_numeric)(output *);
@@ -43,8 +43,8 @@ typedef struct assembly_case {
   static spc_status kernel##_call(const spc_context *ctx, output *A) {                                                 \
     return kernel##_ctx(ctx, __VA_ARGS__, A != NULL ? &A->member : NULL);                                              \
   }                                                                                                                    \
-  static spc_status kernel##_call_free(const spc_context *ctx, output *A) {                                            \
-    return kernel##_free_ctx(ctx, A != NULL ? &A->member : NULL);                                                      \
+  static void kernel##_call_free(const spc_context *ctx, output *A) {                                                  \
+    kernel##_free_ctx(ctx, A != NULL ? &A->member : NULL);                                                             \
   }                                                                                                                    \
   static spc_status kernel##_plain(output *A) {                                                                        \
     return kernel(__VA_ARGS__, &A->member);                                                                            \

@@ -105,11 +105,11 @@ static int is_empty(const assembly_case *test, const output *A) {
 }
 
 static void expect_released(const assembly_case *test, const spc_context *context, output *A) {
-  EXPECT_STATUS_OF(test, SPC_OK, test->release(context, A));
+  test->release(context, A);
   EXPECT_OF(test, is_empty(test, A));
   EXPECT_OF(test, heap.alive == 0 && heap.refused == 0);
-  EXPECT_STATUS_OF(test, SPC_OK, test->release(context, A));
-  EXPECT_STATUS_OF(test, SPC_OK, test->release(context, NULL));
+  test->release(context, A);
+  test->release(context, NULL);
   EXPECT_OF(test, heap.alive == 0 && heap.refused == 0);
 }
 
@@ -139,7 +139,7 @@ static void test_default_context(const assembly_case *test) {
   test->plain_release(&A);
   EXPECT_STATUS_OF(test, SPC_OK, test->call(NULL, &A));
   EXPECT_OF(test, is_right(test, &A));
-  EXPECT_STATUS_OF(test, SPC_OK, test->release(NULL, &A));
+  test->release(NULL, &A);
 }
 
 /* The pattern is worked out without values, and filled as often as these change. */
@@ -332,7 +332,6 @@ static void test_wrong_contexts(const assembly_case *test) {
       context.deallocate = NULL;
     expect_refused(test, SPC_ERROR_CONTEXT, &context);
     EXPECT_STATUS_OF(test, SPC_ERROR_CONTEXT, test->numeric(&context, &A));
-    EXPECT_STATUS_OF(test, SPC_ERROR_CONTEXT, test->release(&context, &A));
     EXPECT_OF(test, same_words(&before, &A) && heap.allocations == 0);
   }
 }

@@ -32,14 +32,14 @@ void testChunks(const assembly_case &test) {
   tasksRun = 0;
   EXPECT_STATUS_OF(&test, SPC_OK, test.call(&context, &A));
   EXPECT_OF(&test, !hasChunks(test) || tasksRun > 1);
-  EXPECT_STATUS_OF(&test, SPC_OK, test.release(&context, &A));
+  test.release(&context, &A);
   tasksRun = 0;
   EXPECT_STATUS_OF(&test, SPC_OK, test.symbolic(&context, &A));
   EXPECT_OF(&test, !hasChunks(test) || tasksRun > 1);
   tasksRun = 0;
   EXPECT_STATUS_OF(&test, SPC_OK, test.numeric(&context, &A));
   EXPECT_OF(&test, !hasChunks(test) || tasksRun > 1);
-  EXPECT_STATUS_OF(&test, SPC_OK, test.release(&context, &A));
+  test.release(&context, &A);
 }
 
 /// Calls with operands and outputs of their own share nothing, whatever threads they are on.

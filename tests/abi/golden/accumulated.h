@@ -195,12 +195,12 @@ spc_status accumulated_spc5_0c68ad238e54db4c(
     const spc_csr_f32_i32 *B,
     spc_coo2_f32_i32 *A,
     spc_dense1_f32 *y);
-spc_status accumulated_free_spc5_0c68ad238e54db4c(const spc_context *ctx, spc_coo2_f32_i32 *A);
+void accumulated_free_spc5_0c68ad238e54db4c(const spc_context *ctx, spc_coo2_f32_i32 *A);
 
 /* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_accumulated, JSON that ends with a 0. */
 spc_status accumulated_argv(const spc_context *ctx, void *const *arguments);
-spc_status accumulated_free_argv(const spc_context *ctx, void *const *arguments);
+void accumulated_free_argv(const spc_context *ctx, void *const *arguments);
 extern const char spc_signature_accumulated[];
 
 #ifdef __cplusplus
@@ -217,8 +217,8 @@ static inline spc_status accumulated_ctx(
 }
 
 /* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
-static inline spc_status accumulated_free_ctx(const spc_context *ctx, spc_coo2_f32_i32 *A) {
-  return accumulated_free_spc5_0c68ad238e54db4c(ctx, A);
+static inline void accumulated_free_ctx(const spc_context *ctx, spc_coo2_f32_i32 *A) {
+  accumulated_free_spc5_0c68ad238e54db4c(ctx, A);
 }
 
 /* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
@@ -229,7 +229,7 @@ static inline spc_status accumulated(const spc_csr_f32_i32 *B, spc_coo2_f32_i32 
 
 static inline void accumulated_free(spc_coo2_f32_i32 *A) {
   const spc_context ctx = spc_default_context();
-  (void)accumulated_free_ctx(&ctx, A);
+  accumulated_free_ctx(&ctx, A);
 }
 
 #ifdef SPC_DETAIL_NAMED_ARGUMENTS

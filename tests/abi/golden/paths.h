@@ -113,16 +113,15 @@ spc_status paths_numeric_spc5_434820693cb35520(
     const spc_csr_i32_i32 *M,
     const spc_csr_i32_i32 *A,
     const spc_csr_i32_i32 *B,
-    spc_csr_i32_i32 *C,
-    const spc_plan *plan);
-spc_status paths_free_spc5_434820693cb35520(const spc_context *ctx, spc_csr_i32_i32 *C);
+    spc_csr_i32_i32 *C);
+void paths_free_spc5_434820693cb35520(const spc_context *ctx, spc_csr_i32_i32 *C);
 
 /* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_paths, JSON that ends with a 0. */
 spc_status paths_argv(const spc_context *ctx, void *const *arguments);
 spc_status paths_symbolic_argv(const spc_context *ctx, void *const *arguments);
 spc_status paths_numeric_argv(const spc_context *ctx, void *const *arguments);
-spc_status paths_free_argv(const spc_context *ctx, void *const *arguments);
+void paths_free_argv(const spc_context *ctx, void *const *arguments);
 extern const char spc_signature_paths[];
 
 #ifdef __cplusplus
@@ -164,8 +163,8 @@ static inline spc_status paths_numeric_ctx(
 }
 
 /* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
-static inline spc_status paths_free_ctx(const spc_context *ctx, spc_csr_i32_i32 *C) {
-  return paths_free_spc5_434820693cb35520(ctx, C);
+static inline void paths_free_ctx(const spc_context *ctx, spc_csr_i32_i32 *C) {
+  paths_free_spc5_434820693cb35520(ctx, C);
 }
 
 /* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
@@ -200,7 +199,7 @@ static inline spc_status paths_numeric(
 
 static inline void paths_free(spc_csr_i32_i32 *C) {
   const spc_context ctx = spc_default_context();
-  (void)paths_free_ctx(&ctx, C);
+  paths_free_ctx(&ctx, C);
 }
 
 #ifdef SPC_DETAIL_NAMED_ARGUMENTS

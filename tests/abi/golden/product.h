@@ -105,16 +105,15 @@ spc_status product_numeric_spc5_4e2b99aa90cef6ca(
     const spc_context *ctx,
     const spc_csr_f64_i32 *B,
     const spc_csr_f64_i32 *C,
-    spc_csr_f64_i32 *A,
-    const spc_plan *plan);
-spc_status product_free_spc5_4e2b99aa90cef6ca(const spc_context *ctx, spc_csr_f64_i32 *A);
+    spc_csr_f64_i32 *A);
+void product_free_spc5_4e2b99aa90cef6ca(const spc_context *ctx, spc_csr_f64_i32 *A);
 
 /* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_product, JSON that ends with a 0. */
 spc_status product_argv(const spc_context *ctx, void *const *arguments);
 spc_status product_symbolic_argv(const spc_context *ctx, void *const *arguments);
 spc_status product_numeric_argv(const spc_context *ctx, void *const *arguments);
-spc_status product_free_argv(const spc_context *ctx, void *const *arguments);
+void product_free_argv(const spc_context *ctx, void *const *arguments);
 extern const char spc_signature_product[];
 
 #ifdef __cplusplus
@@ -153,8 +152,8 @@ static inline spc_status product_numeric_ctx(
 }
 
 /* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
-static inline spc_status product_free_ctx(const spc_context *ctx, spc_csr_f64_i32 *A) {
-  return product_free_spc5_4e2b99aa90cef6ca(ctx, A);
+static inline void product_free_ctx(const spc_context *ctx, spc_csr_f64_i32 *A) {
+  product_free_spc5_4e2b99aa90cef6ca(ctx, A);
 }
 
 /* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
@@ -183,7 +182,7 @@ static inline spc_status product_numeric(
 
 static inline void product_free(spc_csr_f64_i32 *A) {
   const spc_context ctx = spc_default_context();
-  (void)product_free_ctx(&ctx, A);
+  product_free_ctx(&ctx, A);
 }
 
 #ifdef SPC_DETAIL_NAMED_ARGUMENTS

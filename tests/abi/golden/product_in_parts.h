@@ -221,7 +221,7 @@ spc_status product_in_parts_spc5_edd709c7cf5b2cde(
     const spc_csr_f32_i32 *C,
     spc_ell8_f32_i32 *A_0,
     spc_coo2_f32_i32 *A_1);
-spc_status product_in_parts_free_spc5_edd709c7cf5b2cde(
+void product_in_parts_free_spc5_edd709c7cf5b2cde(
     const spc_context *ctx,
     spc_ell8_f32_i32 *A_0,
     spc_coo2_f32_i32 *A_1);
@@ -229,7 +229,7 @@ spc_status product_in_parts_free_spc5_edd709c7cf5b2cde(
 /* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_product_in_parts, JSON that ends with a 0. */
 spc_status product_in_parts_argv(const spc_context *ctx, void *const *arguments);
-spc_status product_in_parts_free_argv(const spc_context *ctx, void *const *arguments);
+void product_in_parts_free_argv(const spc_context *ctx, void *const *arguments);
 extern const char spc_signature_product_in_parts[];
 
 #ifdef __cplusplus
@@ -247,11 +247,11 @@ static inline spc_status product_in_parts_ctx(
 }
 
 /* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
-static inline spc_status product_in_parts_free_ctx(
+static inline void product_in_parts_free_ctx(
     const spc_context *ctx,
     spc_ell8_f32_i32 *A_0,
     spc_coo2_f32_i32 *A_1) {
-  return product_in_parts_free_spc5_edd709c7cf5b2cde(ctx, A_0, A_1);
+  product_in_parts_free_spc5_edd709c7cf5b2cde(ctx, A_0, A_1);
 }
 
 /* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
@@ -266,7 +266,7 @@ static inline spc_status product_in_parts(
 
 static inline void product_in_parts_free(spc_ell8_f32_i32 *A_0, spc_coo2_f32_i32 *A_1) {
   const spc_context ctx = spc_default_context();
-  (void)product_in_parts_free_ctx(&ctx, A_0, A_1);
+  product_in_parts_free_ctx(&ctx, A_0, A_1);
 }
 
 #ifdef SPC_DETAIL_NAMED_ARGUMENTS

@@ -85,11 +85,13 @@ static void call_product(void) {
   CHECK(C.values == NULL && C.nnz == 0);
   CHECK(product_symbolic_ctx(&context, &A, &B, &C, NULL) == SPC_OK && C.values == NULL && C.nnz == 2);
   CHECK(product_numeric_ctx(&context, &A, &B, &C, NULL) == SPC_OK && C.values[1] == 10 && live > 0);
-  CHECK(product_free_ctx(&context, &C) == SPC_OK && live == 0);
+  product_free_ctx(&context, &C);
+  CHECK(live == 0);
   CHECK(product_symbolic_ctx(&context, &A, &B, &C, &plan) == SPC_OK && plan.memory != NULL && plan.bytes > 0);
   CHECK(product_numeric_ctx(&context, &A, &B, &C, &plan) == SPC_OK && C.values[1] == 10);
   spc_plan_free_ctx(&context, &plan);
-  CHECK(product_free_ctx(&context, &C) == SPC_OK && live == 0);
+  product_free_ctx(&context, &C);
+  CHECK(live == 0);
 }
 
 static void call_sampled(void) {
