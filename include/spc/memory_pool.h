@@ -231,6 +231,18 @@ static inline spc_context spc_memory_pool_context(spc_memory_pool *pool) {
   return context;
 }
 
+/* Whether a block is one of the pool's that are in use; takes time in their number. */
+static inline bool spc_memory_pool_owns(spc_memory_pool *pool, const void *memory) {
+  const spc_memory_block *block;
+  pthread_mutex_lock(&pool->mutex);
+  block = pool->in_use;
+  while (block != NULL && SPC_DETAIL_CAST(const char *, SPC_DETAIL_CAST(const void *, block)) + SPC_MEMORY_POOL_FRONT !=
+                              SPC_DETAIL_CAST(const char *, memory))
+    block = block->next;
+  pthread_mutex_unlock(&pool->mutex);
+  return block != NULL;
+}
+
 /* How many bytes the pool has from the system, those in use included. */
 static inline int64_t spc_memory_pool_held(spc_memory_pool *pool) {
   int64_t held;

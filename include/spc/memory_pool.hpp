@@ -35,8 +35,13 @@ private:
     hooks_ = spc_memory_pool_context(&pool_);
   }
 
+  static bool owns(void *user, const void *memory) {
+    return spc_memory_pool_owns(static_cast<spc_memory_pool *>(user), memory);
+  }
+
   spc_memory_pool pool_;
   spc_context hooks_;
+  detail::memory_source source_{&pool_, owns};
 };
 
 } // namespace spc

@@ -5,6 +5,7 @@
 
 #include "error.hpp"
 #include "lifetime.hpp"
+#include "sources.hpp"
 
 #include <cstddef>
 #include <cstdlib>
@@ -82,6 +83,12 @@ private:
 
   static void deallocate(void *user, void *memory) noexcept { static_cast<context *>(user)->release(memory); }
 
+  static bool owns(void *user, const void *memory) {
+    context &self = *static_cast<context *>(user);
+    const std::lock_guard<std::mutex> held(self.mutex_);
+    return self.blocks_.contains(const_cast<void *>(memory));
+  }
+
   void release(void *memory) noexcept {
     const std::lock_guard<std::mutex> held(mutex_);
     const auto block = blocks_.find(memory);
@@ -105,6 +112,7 @@ private:
   /// assembled into an owner of this context is none of them.
   std::unordered_map<void *, size_t> blocks_;
   spc_context hooks_;
+  detail::memory_source source_{this, owns};
 };
 
 } // namespace spc

@@ -5,8 +5,10 @@
 
 #include "error.hpp"
 #include "lifetime.hpp"
+#include "sources.hpp"
 #include "struct_fields.hpp"
 
+#include <cassert>
 #include <cstdlib>
 #include <span>
 
@@ -27,7 +29,8 @@ private:
 } // namespace detail
 
 /// A sparse tensor whose arrays a kernel allocated, or will; releases them as the context says that the kernel was
-/// called with. Moves, and does not copy.
+/// called with: where that was another one, an assertion fails if spc::context or spc::memory_pool is one of the two.
+/// Moves, and does not copy.
 ///
 ///     spc::owner<spc_csr_f64_i32> C;
 ///     spc::check(spgemm(spc::view(A), spc::view(B), C.out()));
@@ -101,6 +104,8 @@ public:
     detail::for_each_array(tensor_, [&](auto *array) {
       if (array == nullptr)
         return;
+      assert(detail::memory_source::may_release(context_, array) &&
+             "the array was assembled with another context than the owner's");
       if (context_.deallocate != nullptr)
         context_.deallocate(context_.user, const_cast<void *>(static_cast<const void *>(array)));
       else
