@@ -208,7 +208,7 @@ static inline void spc_memory_pool_parallel_for(void *user, int64_t tasks, void 
 /* An empty pool. Calls run on the threads of the context `threads`, whose memory hooks are not used, or, where that is
  * NULL, on those that plain functions run on. */
 static inline void spc_memory_pool_init(spc_memory_pool *pool, const spc_context *threads) {
-  const spc_context none = {0, NULL, NULL, NULL, NULL, NULL};
+  const spc_context none = {0, NULL, NULL, NULL, NULL, NULL, NULL};
   int klass;
   pool->threads = threads != NULL ? *threads : none;
   pthread_mutex_init(&pool->mutex, NULL);

@@ -294,7 +294,7 @@ static inline int32_t *spc_pool_cost(void) {
 
 /* malloc, free and the pool, whatever the program is compiled with. */
 static inline spc_context spc_pool_context(void) {
-  spc_context context = {SPC_DETAIL_CAST(int64_t, sizeof(spc_context)), NULL, NULL, NULL, NULL, NULL};
+  spc_context context = {SPC_DETAIL_CAST(int64_t, sizeof(spc_context)), NULL, NULL, NULL, NULL, NULL, spc_detail_note};
   if (spc_pool_threads() > 1) {
     context.parallel_for = spc_pool_parallel_for;
     context.parallel_cost = spc_pool_cost();

@@ -1,6 +1,6 @@
 /* The common part of spc's C interface: statuses, number types, the context.
- * C11 and C++17. Every generated header carries this text and that of spc/levels.h, so that it needs no other file.
- * SPDX-License-Identifier: Apache-2.0 */
+ * C11 and C++17. Every generated header carries this text and those of spc/message.h and spc/levels.h, so that it needs
+ * no other file. SPDX-License-Identifier: Apache-2.0 */
 #ifdef SPC_CONVENTION_H
 #if SPC_ABI_VERSION != 5
 #error "headers made by different versions of spc cannot be mixed: compile these kernels anew with one version"
@@ -174,40 +174,21 @@ typedef enum SPC_DETAIL_NODISCARD spc_status
 
 SPC_DETAIL_STATIC_ASSERT(sizeof(spc_status) == 4, "spc_status is passed as an int32_t");
 
-/* A sentence for people; never NULL. */
-static inline const char *spc_status_string(spc_status status) {
-  switch (status) {
-  case SPC_OK:
-    return "no error";
-  case SPC_ERROR_NULL:
-    return "a struct or an array that is needed is NULL";
-  case SPC_ERROR_SHAPE:
-    return "shapes are negative, do not agree or do not fit the format";
-  case SPC_ERROR_STRIDE:
-    return "a dense tensor's strides cannot be used";
-  case SPC_ERROR_PATTERN:
-    return "a structure is neither NULL nor the one that it must be, or lacks an entry";
-  case SPC_ERROR_COUNT:
-    return "a number of entries is negative or does not fit the structure";
-  case SPC_ERROR_MEMORY:
-    return "memory ran out";
-  case SPC_ERROR_CONTEXT:
-    return "the context is malformed";
-  case SPC_ERROR_POINTERS:
-    return "pointers or lengths do not delimit the entries";
-  case SPC_ERROR_INDEX_RANGE:
-    return "a coordinate is outside of what is stored";
-  case SPC_ERROR_UNSORTED:
-    return "coordinates are not sorted";
-  case SPC_ERROR_DUPLICATE:
-    return "a coordinate occurs twice";
-  case SPC_ERROR_INDEX_TYPE:
-    return "a count or an extent overflows the index type";
-  case SPC_ERROR_OVERLAP:
-    return "memory that the kernel writes is another argument's too";
-  }
-  return "unknown status";
-}
+/* What a call found wrong, beside its status. Texts belong to the kernel: they are there as long as it is loaded. */
+typedef struct spc_problem {
+  int64_t struct_size;     /* of the struct that the kernel knows: later versions add fields */
+  int64_t status;          /* that the call returns */
+  const char *kernel;      /* its function's name */
+  const char *name;        /* of the argument, or of a tensor within the kernel; NULL: no more is known */
+  const char *field;       /* of the argument's struct; NULL: all of it */
+  const char *other;       /* the argument that says otherwise; NULL: none */
+  const char *other_field; /* by this field */
+  int64_t argument;        /* its place in the call, from 0, the context not counted; -1: none */
+  int64_t dimension;       /* that the field is about; -1: none */
+  int64_t numbers;         /* how many of what follows are known: 0, 1 or 2 */
+  int64_t found;           /* the field; with SPC_ERROR_MEMORY how many bytes were asked for */
+  int64_t wanted;          /* what it should be: the other field */
+} spc_problem;
 
 /* What a kernel takes from its surroundings. Start from spc_default_context() and change what differs.
  * A kernel keeps nothing of it past its return. Hooks return: nothing is unwound, hence noexcept in C++. */
@@ -226,6 +207,9 @@ typedef struct spc_context {
    * these cost more than they save, and then take a share of the time that they need off the number; a hook sets it
    * anew whenever it is called. */
   int32_t *parallel_cost;
+  /* Is told what a call has found wrong, on its thread, before it returns a status other than SPC_OK. The struct is
+   * gone afterwards. NULL: nobody wants to know. */
+  void (*note)(void *user, const spc_problem *problem) SPC_NOEXCEPT;
 } spc_context;
 
 SPC_DETAIL_ASSERT_FIELD(spc_context, struct_size, 0);
@@ -234,7 +218,40 @@ SPC_DETAIL_ASSERT_FIELD(spc_context, allocate, 2);
 SPC_DETAIL_ASSERT_FIELD(spc_context, deallocate, 3);
 SPC_DETAIL_ASSERT_FIELD(spc_context, parallel_for, 4);
 SPC_DETAIL_ASSERT_FIELD(spc_context, parallel_cost, 5);
-SPC_DETAIL_ASSERT_SIZE(spc_context, 6);
+SPC_DETAIL_ASSERT_FIELD(spc_context, note, 6);
+SPC_DETAIL_ASSERT_SIZE(spc_context, 7);
+
+#ifdef __cplusplus
+#define SPC_DETAIL_THREAD_LOCAL thread_local
+#else
+#define SPC_DETAIL_THREAD_LOCAL _Thread_local
+#endif
+
+#ifdef __cplusplus
+extern "C++" { /* one variable of a program, also where the header is included in an extern "C" */
+inline
+#else
+static inline
+#endif
+    spc_problem *spc_detail_last_problem(void) SPC_NOEXCEPT {
+  static SPC_DETAIL_THREAD_LOCAL spc_problem last;
+  return &last;
+}
+#ifdef __cplusplus
+}
+#endif
+
+/* The `note` of default contexts. */
+static inline void spc_detail_note(void *user, const spc_problem *problem) SPC_NOEXCEPT {
+  (void)user;
+  *spc_detail_last_problem() = *problem;
+}
+
+/* What the last call on this thread found wrong that failed with a default context, or another one whose `note` is of
+ * this header; in C, of those that were made in this file. */
+static inline const spc_problem *spc_last_problem(void) {
+  return spc_detail_last_problem();
+}
 
 #ifdef _OPENMP
 /* What it takes until all threads are there, and until they have met after the last task: a microsecond or two where
@@ -279,7 +296,7 @@ static inline int32_t *spc_pool_cost(void);
 /* malloc and free; OpenMP's threads where the including program is compiled with OpenMP, has more than one and is not
  * in a parallel region already; without OpenMP, the threads of spc/pool.h where that was included first; else one. */
 static inline spc_context spc_default_context(void) {
-  spc_context context = {SPC_DETAIL_CAST(int64_t, sizeof(spc_context)), NULL, NULL, NULL, NULL, NULL};
+  spc_context context = {SPC_DETAIL_CAST(int64_t, sizeof(spc_context)), NULL, NULL, NULL, NULL, NULL, spc_detail_note};
 #ifdef _OPENMP
   if (omp_get_max_threads() > 1 && !omp_in_parallel()) {
     context.parallel_for = spc_detail_openmp_parallel_for;

@@ -4,6 +4,7 @@
 
 #include <spc/levels.h>
 #include <spc/memory_pool.h>
+#include <spc/message.h>
 
 #define SPC_CONTEXTS_EXPORT __attribute__((visibility("default")))
 
@@ -131,6 +132,15 @@ SPC_CONTEXTS_EXPORT void spc_contexts_trim(int64_t bytes) {
 /* The bytes that the pool has from the system. */
 SPC_CONTEXTS_EXPORT int64_t spc_contexts_held(void) {
   return spc_memory_pool_held(&memory);
+}
+
+/* What the thread's last call with the context has found wrong, as spc_status_message writes it; 0 where that is
+ * nothing of this status. */
+SPC_CONTEXTS_EXPORT int64_t spc_contexts_message(char *buffer, int64_t size, int status) {
+  const spc_problem *const problem = spc_last_problem();
+  if (problem->status != status)
+    return 0;
+  return spc_status_message(buffer, size, SPC_DETAIL_CAST(spc_status, status), problem);
 }
 
 /* Reads the index arrays of a structure, each of which is as long as the numbers in `levels` say; returns a status. */

@@ -41,6 +41,8 @@ def helper() -> ctypes.CDLL:
     library.spc_contexts_trim.argtypes = [ctypes.c_int64]
     library.spc_contexts_trim.restype = None
     library.spc_contexts_held.restype = ctypes.c_int64
+    library.spc_contexts_message.argtypes = [ctypes.c_char_p, ctypes.c_int64, ctypes.c_int]
+    library.spc_contexts_message.restype = ctypes.c_int64
     library.spc_contexts_validate.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_int64, ctypes.c_void_p]
     if (count := _wanted()) is not None:
         library.spc_contexts_set_threads(count)
@@ -60,6 +62,12 @@ def _wanted() -> Optional[int]:
 def context() -> ctypes.c_void_p:
     """The context of all calls: a pool of threads, and one of memory."""
     return ctypes.c_void_p(helper().spc_contexts_context())
+
+
+def message(status: int) -> str:
+    """What this thread's last call found wrong that returned a status, as a sentence; nothing where no more is known."""
+    buffer = ctypes.create_string_buffer(1024)
+    return buffer.value.decode() if helper().spc_contexts_message(buffer, len(buffer), status) else ""
 
 
 _owners: "weakref.WeakSet[Any]" = weakref.WeakSet()

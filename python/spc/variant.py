@@ -91,7 +91,7 @@ class Variant:
 
     def fail(self, status: int) -> NoReturn:
         """Raises what stands for a status."""
-        text = f"{self.signature.name}: {self.signature.statuses.get(status, 'unknown status')}"
+        text = threads.message(status) or f"{self.signature.name}: {self.signature.statuses.get(status, 'unknown status')}"
         if status == _MEMORY:
             raise MemoryError(text)
         if status in _STRUCTURE:

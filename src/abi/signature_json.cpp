@@ -1,7 +1,7 @@
 #include "abi/signature_json.h"
 
 #include "format/format_writer.h"
-#include "spc/spc.h"
+#include "spc/message.h"
 
 #include <nlohmann/json.hpp>
 

@@ -157,6 +157,12 @@ void reportStatus(Session &session, const sema::Kernel &kernel, const RunInputs 
   Diagnostic &failure = session.diagnostics().report(
       kKernelStatus, culprits.empty() ? Span{} : culprits.front().tensor->where,
       "the kernel returned status " + std::to_string(status) + about + ": " + spc_status_string(status));
+  if (const spc_problem &problem = *spc_last_problem();
+      problem.status == status && problem.name && (culprits.empty() || status == SPC_ERROR_MEMORY)) {
+    std::string text(static_cast<size_t>(spc_status_message(nullptr, 0, status, &problem)), ' ');
+    spc_status_message(text.data(), static_cast<int64_t>(text.size()) + 1, status, &problem);
+    failure.note(Span{}, text);
+  }
   for (const Culprit &culprit : culprits)
     failure.note(&culprit == &culprits.front() ? Span{} : culprit.tensor->where, culprit.name + " " + culprit.reason);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "driver/run_inputs.h"
-#include "spc/spc.h"
+#include "spc/message.h"
 
 namespace spc::driver {
 

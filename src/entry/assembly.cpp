@@ -5,6 +5,7 @@
 #include "entry/counts.h"
 #include "entry/planning.h"
 #include "entry/products.h"
+#include "entry/places.h"
 #include "entry/runtime_parts.h"
 #include "format/levels.h"
 #include "runtime/runtime.h"
@@ -164,10 +165,12 @@ mlir::LogicalResult AssembledOutputs::assemble(const sema::Statement &statement,
   const Chunks chunks = planChunks(entry_, body, &assembling);
   const Value planning = plans ? describePlanning(entry_, descriptors) : build.null();
   const Value assembly = describeAssembly(statement, allocator, target, planning, chunks, most);
-  build.failUnlessOk(build.call(functions::assembly_start, {assembly}));
+  const Place place = descriptors.placeFor(entry_.kernel.tensors[statement.target]);
+  build.failUnlessOk(build.call(functions::assembly_start, {assembly}), place);
   if (mlir::failed(callBody(entry_, memory_, body, chunks, assembly)))
     return mlir::failure();
-  build.failUnlessOk(build.call(functions::assembly_finish, {assembly}));
+  build.failUnlessOk(build.call(functions::assembly_finish, {assembly}),
+                     descriptors.placeFor(entry_.kernel.tensors[statement.target]));
   take(descriptors, statement.target, target);
   return mlir::success();
 }
@@ -182,7 +185,8 @@ void AssembledOutputs::allocateValues(sema::TensorId tensor) {
     return LLVM::CallOp::create(build.ops(), memory_.allocator(), mlir::ValueRange{entry_.context, bytes}).getResult();
   };
   const Value allocated = build.computeIf(isMissing, allocate, build.null());
-  build.failIf(build.both(isMissing, build.isNull(allocated)), Status::Memory);
+  build.failIf(build.both(isMissing, build.isNull(allocated)), Status::Memory,
+               placeOf(entry_, entry_.kernel.tensors[tensor], bytes));
   view.values = build.select(isMissing, allocated, view.values);
   for (const Output &output : outputs_)
     if (output.tensor == tensor)
@@ -201,7 +205,8 @@ void AssembledOutputs::convert(const sema::Conversion &conversion) {
     const Value dropsZeros = build.constant(format::hasPadding(from.format));
     const Value workers = descriptors.workers(), planning = describePlanning(entry_, descriptors);
     build.failUnlessOk(
-        build.call(functions::convert_values, {allocator, workers, source, target, dropsZeros, planning}));
+        build.call(functions::convert_values, {allocator, workers, source, target, dropsZeros, planning}),
+        descriptors.placeFor(entry_.kernel.tensors[conversion.to]));
     return;
   }
   const Value target = describeTarget(descriptors, conversion.to);
@@ -209,13 +214,15 @@ void AssembledOutputs::convert(const sema::Conversion &conversion) {
   const Value withValues = build.constant(entry_.phase == Phase::Assemble);
   const sema::Tensor &to = entry_.kernel.tensors[conversion.to];
   const runtime::Function &converter = converterFor(from, to, /*dropsPadding=*/true, conversion.dims);
+  const Place place = descriptors.placeFor(to);
   const auto convert = [&] {
-    build.failUnlessOk(build.call(converter, {allocator, workers, source, target, withValues}));
+    build.failUnlessOk(build.call(converter, {allocator, workers, source, target, withValues}), place);
   };
   const auto plan = [&] {
     const Value planning = describePlanning(entry_, descriptors);
-    build.failUnlessOk(build.call(functions::plan_conversion,
-                                  {allocator, workers, source, target, build.addressOf(&converter), planning}));
+    build.failUnlessOk(build.call(functions::plan_conversion, {allocator, workers, source, target,
+                                                               build.addressOf(&converter), planning}),
+                       place);
   };
   if (entry_.phase == Phase::Symbolic)
     build.branch(hasPlan(entry_), plan, convert);
@@ -240,7 +247,8 @@ void AssembledOutputs::distribute(const sema::Distribution &distribution) {
     build.storeField(share, object, runtime::ShareSlot::next, next);
     next = object;
   }
-  build.failUnlessOk(build.call(functions::distribute, {allocator, source, next}));
+  build.failUnlessOk(build.call(functions::distribute, {allocator, source, next}),
+                     descriptors.placeFor(entry_.kernel.tensors[distribution.parts.front()]));
   for (auto [part, target] : llvm::zip_equal(distribution.parts, targets))
     take(descriptors, part, target);
 }

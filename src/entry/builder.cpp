@@ -1,9 +1,14 @@
 #include "entry/builder.h"
 
+#include "entry/problems.h"
+
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
 
 namespace spc::entry {
+
+/// Added to a status of which the caller is told; above all of them.
+static constexpr int32_t kTold = 256;
 
 EntryBuilder::EntryBuilder(LLVM::LLVMFuncOp function, mlir::Location location)
     : function_(function), ops_(location, function.getContext()),
@@ -24,8 +29,8 @@ Value EntryBuilder::constant(int64_t value) {
   return LLVM::ConstantOp::create(ops_, int64_, ops_.getI64IntegerAttr(value));
 }
 
-Value EntryBuilder::int32Constant(Status status) {
-  return LLVM::ConstantOp::create(ops_, int32_, ops_.getI32IntegerAttr(static_cast<int32_t>(status)));
+Value EntryBuilder::int32Constant(int32_t value) {
+  return LLVM::ConstantOp::create(ops_, int32_, ops_.getI32IntegerAttr(value));
 }
 
 Value EntryBuilder::truth(bool value) {
@@ -200,10 +205,66 @@ mlir::Block *EntryBuilder::newBlock() {
   return ops_.createBlock(region, region->end());
 }
 
-void EntryBuilder::leaveIf(Value condition, Value status) {
-  mlir::Block *next = newBlock();
-  LLVM::CondBrOp::create(ops_, condition, exit_, mlir::ValueRange{status}, next, mlir::ValueRange{});
+void EntryBuilder::leaveIf(Value condition, Value status, const Place &place) {
+  mlir::Block *before = ops_.getInsertionBlock(), *next = newBlock();
+  mlir::Block *leave = exit_;
+  mlir::SmallVector<Value> passed = {status};
+  if (problems_ && (explains_ || !place.name.empty())) {
+    leave = newBlock();
+    passed.clear();
+    ops_.setInsertionPointToEnd(leave);
+    tell(status, place);
+    ops_.setInsertionPointToEnd(before);
+  }
+  LLVM::CondBrOp::create(ops_, condition, leave, passed, next, mlir::ValueRange{});
   ops_.setInsertionPointToEnd(next);
+}
+
+/// Ends a block: passes the exit what tells the caller, in an explainer, or the status with a mark that he is told.
+void EntryBuilder::tell(Value status, const Place &place) {
+  const Value found = place.foundAt ? load(int64_, place.foundAt) : place.found ? place.found : constant(0);
+  const Value wanted = place.wanted ? place.wanted : constant(0);
+  const Value record = problems_->record(*this, place);
+  if (explains_) {
+    LLVM::BrOp::create(ops_, mlir::ValueRange{record, found, wanted}, exit_);
+    return;
+  }
+  problems_->tell(*this, argument(0), status, record, found, wanted);
+  LLVM::BrOp::create(ops_, mlir::ValueRange{LLVM::OrOp::create(ops_, status, int32Constant(kTold))}, exit_);
+}
+
+void EntryBuilder::explainBy(LLVM::LLVMFuncOp explainer) {
+  mlir::OpBuilder::InsertionGuard guard(ops_);
+  mlir::Region &body = function_.getBody();
+  const Value status = exit_->getArgument(0);
+  exit_->clear();
+  mlir::Block *failed = ops_.createBlock(&body, body.end()), *untold = ops_.createBlock(&body, body.end());
+  mlir::Block *last = ops_.createBlock(&body, body.end(), {int32_}, {ops_.getLoc()});
+  LLVM::ReturnOp::create(ops_, mlir::ValueRange{last->getArgument(0)});
+  ops_.setInsertionPointToEnd(exit_);
+  const Value isOk = equal(status, int32Constant(static_cast<int32_t>(Status::Ok)));
+  LLVM::CondBrOp::create(ops_, isOk, last, mlir::ValueRange{status}, failed, mlir::ValueRange{});
+  ops_.setInsertionPointToEnd(failed);
+  const Value plain = LLVM::AndOp::create(ops_, status, int32Constant(kTold - 1));
+  LLVM::CondBrOp::create(ops_, equal(plain, status), untold, mlir::ValueRange{}, last, mlir::ValueRange{plain});
+  ops_.setInsertionPointToEnd(untold);
+  mlir::SmallVector<Value> arguments(function_.getArguments());
+  arguments.push_back(plain);
+  LLVM::CallOp::create(ops_, explainer, arguments);
+  LLVM::BrOp::create(ops_, mlir::ValueRange{plain}, last);
+}
+
+void EntryBuilder::explain(Problems &problems) {
+  mlir::OpBuilder::InsertionGuard guard(ops_);
+  problems_ = &problems;
+  explains_ = true;
+  exit_->clear();
+  exit_->eraseArguments(0, 1);
+  exit_->addArguments({int64_, int64_, int64_}, {ops_.getLoc(), ops_.getLoc(), ops_.getLoc()});
+  ops_.setInsertionPointToEnd(exit_);
+  problems.tell(*this, argument(0), function_.getArguments().back(), exit_->getArgument(0), exit_->getArgument(1),
+                exit_->getArgument(2));
+  LLVM::ReturnOp::create(ops_, mlir::ValueRange{});
 }
 
 Value EntryBuilder::call(const runtime::Function &function, mlir::ValueRange arguments) {
@@ -217,12 +278,12 @@ Value EntryBuilder::addressOf(const runtime::Function *function) {
   return LLVM::AddressOfOp::create(ops_, dialect::declareRuntime(module(), *function, ops_.getLoc()));
 }
 
-void EntryBuilder::failIf(Value condition, Status status) {
-  leaveIf(condition, int32Constant(status));
+void EntryBuilder::failIf(Value condition, Status status, const Place &place) {
+  leaveIf(condition, int32Constant(static_cast<int32_t>(status)), place);
 }
 
-void EntryBuilder::failUnlessOk(Value status) {
-  leaveIf(differ(status, int32Constant(Status::Ok)), status);
+void EntryBuilder::failUnlessOk(Value status, const Place &place) {
+  leaveIf(differ(status, int32Constant(static_cast<int32_t>(Status::Ok))), status, place);
 }
 
 void EntryBuilder::atExit(const std::function<void()> &undo) {
@@ -234,7 +295,10 @@ void EntryBuilder::atExit(const std::function<void()> &undo) {
 }
 
 void EntryBuilder::succeed() {
-  LLVM::BrOp::create(ops_, mlir::ValueRange{int32Constant(Status::Ok)}, exit_);
+  if (explains_)
+    tell({}, {});
+  else
+    LLVM::BrOp::create(ops_, mlir::ValueRange{int32Constant(static_cast<int32_t>(Status::Ok))}, exit_);
 }
 
 } // namespace spc::entry

@@ -19,14 +19,38 @@ using runtime::Status;
 /// The layout of a C struct of 8-byte integers and pointers, for whatever target the module has.
 using Struct = mlir::LLVM::LLVMStructType;
 
+/// What a failure is about, for the caller. Values that are known are numbers of 64 bits.
+struct Place {
+  std::string name{}; ///< of an argument, or of a tensor within the kernel; empty: nothing is known
+  int32_t argument = -1;
+  std::string field{};
+  int32_t dimension = -1;
+  std::string other{}, otherField{}; ///< the argument that says `wanted`, and where
+  mlir::Value found{}, wanted{};
+  mlir::Value foundAt{}; ///< where `found` is once it has failed; instead of that
+};
+
+class Problems;
+
 /// Values, struct fields and checks in the LLVM dialect.
 ///
 /// Leaving: a failed check branches to the innermost *exit* block with its status. The outermost exit returns it; each
 /// atExit() adds one that undoes something and then branches to the exit before it. Success leaves by the same way.
+///
+/// Telling the caller what a failure is about costs calls that go well nothing: the checks at entry only leave, upon
+/// which the outermost exit calls a function of the same checks, which tells (an explainer). Failures that come later
+/// are told where they happen.
 class EntryBuilder {
 public:
   /// Adds the first block to `function`, which is empty and returns an i32, or nothing where it cannot fail.
   EntryBuilder(mlir::LLVM::LLVMFuncOp function, mlir::Location location);
+
+  /// Before any check: has the outermost exit call `explainer` with the arguments and the status.
+  void explainBy(mlir::LLVM::LLVMFuncOp explainer);
+  /// From now on failures are told where they happen.
+  void tellBy(Problems &problems) { problems_ = &problems; }
+  /// Before any check, in an explainer: checks tell, and do nothing else.
+  void explain(Problems &problems);
 
   mlir::ImplicitLocOpBuilder &ops() { return ops_; }
   mlir::ModuleOp module() { return function_->getParentOfType<mlir::ModuleOp>(); }
@@ -40,6 +64,7 @@ public:
   template <typename T> Struct structOf() { return dialect::structType<T>(ops_.getContext()); }
 
   mlir::Value constant(int64_t value);
+  mlir::Value int32Constant(int32_t value);
   mlir::Value truth(bool value);
   mlir::Value null();
   mlir::Value isNull(mlir::Value pointer);
@@ -85,19 +110,19 @@ public:
   /// The address of a function of the runtime, or NULL for null.
   mlir::Value addressOf(const runtime::Function *function);
 
-  void failIf(mlir::Value condition, Status status);
+  void failIf(mlir::Value condition, Status status, const Place &place = {});
   /// Leaves with the i32 `status` unless it is Ok.
-  void failUnlessOk(mlir::Value status);
+  void failUnlessOk(mlir::Value status, const Place &place = {});
   /// Makes every way out from here on run `undo` first.
   void atExit(const std::function<void()> &undo);
   /// Leaves with Ok. Nothing can be built after it.
   void succeed();
 
 private:
-  mlir::Value int32Constant(Status status);
   /// A new block of the function that is being built; of the entry before its exits.
   mlir::Block *newBlock();
-  void leaveIf(mlir::Value condition, mlir::Value status);
+  void leaveIf(mlir::Value condition, mlir::Value status, const Place &place);
+  void tell(mlir::Value status, const Place &place);
 
   mlir::LLVM::LLVMFuncOp function_;
   mlir::ImplicitLocOpBuilder ops_;
@@ -105,6 +130,8 @@ private:
   mlir::Type int64_;
   mlir::Type int32_;
   mlir::Block *exit_;
+  Problems *problems_ = nullptr; ///< null: failures are not told here
+  bool explains_ = false;
 };
 
 } // namespace spc::entry

@@ -1,6 +1,7 @@
 #include "entry/checked.h"
 
 #include "entry/descriptors.h"
+#include "entry/places.h"
 #include "format/levels.h"
 
 using mlir::Value;
@@ -118,7 +119,8 @@ void checkOutputStrides(Entry &entry, const TensorArgument &argument) {
   };
   const Value shape = arrayOf(argument.passed.sizes), strides = arrayOf(argument.passed.strides);
   const Value order = build.constant(format.order()), inner = build.constant(format.levels.back().dim);
-  build.failUnlessOk(build.call(runtime::functions::check_strides, {shape, strides, order, inner}));
+  build.failUnlessOk(build.call(runtime::functions::check_strides, {shape, strides, order, inner}),
+                     placeOf(entry, argument.parameter));
 }
 
 } // namespace
@@ -143,7 +145,8 @@ void checkContents(Entry &entry) {
       continue;
     const Value object = descriptors.describe(tensor, entry.tensors[argument.parameter.tensor]);
     const Value isSymmetric = build.constant(tensor.format.symmetry != format::Symmetry::None);
-    build.failUnlessOk(build.call(runtime::functions::check_structure, {workers, object, isSymmetric}));
+    build.failUnlessOk(build.call(runtime::functions::check_structure, {workers, object, isSymmetric}),
+                       placeOf(entry, argument.parameter));
   }
 }
 

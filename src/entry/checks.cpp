@@ -1,6 +1,7 @@
 #include "entry/checks.h"
 
 #include "entry/counts.h"
+#include "entry/places.h"
 #include "format/levels.h"
 
 namespace LLVM = mlir::LLVM;
@@ -53,7 +54,7 @@ void checkSizesOf(Entry &entry, const TensorArgument &argument) {
         wrong = build.both(wrong, build.negate(unset));
       }
     }
-    build.failIf(wrong, Status::Shape);
+    build.failIf(wrong, Status::Shape, sizePlace(entry, argument, d));
   }
 }
 
@@ -67,7 +68,9 @@ void checkStrides(Entry &entry, const TensorArgument &argument) {
     return;
   EntryBuilder &build = entry.build;
   const Value matters = build.compare(ICmpPredicate::sgt, argument.passed.sizes[inner], build.constant(1));
-  build.failIf(build.both(matters, build.differ(stride, build.constant(1))), Status::Stride);
+  Place place = placeOf(entry, argument, FieldRole::Stride, static_cast<size_t>(inner));
+  place.wanted = build.constant(1);
+  build.failIf(build.both(matters, build.differ(stride, build.constant(1))), Status::Stride, place);
 }
 
 /// Whether entries of such a level need a coordinate that exists, padding included.
@@ -97,15 +100,20 @@ void checkStructureArrays(Entry &entry, const TensorArgument &argument) {
     const format::Level &level = format.levels[k];
     const Value hasParents = build.negate(build.isZero(argument.entries[k]));
     const Value hasEntries = build.negate(build.isZero(argument.entries[k + 1]));
-    for (const Value array : {view.pointers[k], view.lengths[k]})
+    for (const auto &[array, role] :
+         {std::pair{view.pointers[k], FieldRole::Pointers}, {view.lengths[k], FieldRole::Lengths}})
       if (array)
-        build.failIf(build.both(build.isNull(array), hasParents), Status::Null);
+        build.failIf(build.both(build.isNull(array), hasParents), Status::Null, placeOf(entry, argument, role, k));
     if (level.isDense())
       continue;
     const Value array = format.interleaved ? view.entries : view.indices[k];
-    build.failIf(build.both(build.isNull(array), hasEntries), Status::Null);
+    const Place place = format.interleaved
+                            ? placeOf(entry, argument, FieldRole::Entries, static_cast<size_t>(format.firstListed()))
+                            : placeOf(entry, argument, FieldRole::Indices, k);
+    build.failIf(build.both(build.isNull(array), hasEntries), Status::Null, place);
     if (needsCoordinate(format::kindOf(format, static_cast<int>(k))) && level.part != format::Part::Difference)
-      build.failIf(build.both(build.isZero(levelExtent(entry, tensor, level)), hasEntries), Status::Shape);
+      build.failIf(build.both(build.isZero(levelExtent(entry, tensor, level)), hasEntries), Status::Shape,
+                   placeOf(entry, argument, FieldRole::Size, static_cast<size_t>(level.dim)));
   }
 }
 
@@ -153,7 +161,8 @@ void checkArrays(Entry &entry, const TensorArgument &argument) {
       empty = build.either(empty, build.isZero(entry.extents[extent]));
   else
     empty = build.isZero(entry.tensors[argument.parameter.tensor].stored);
-  build.failIf(build.both(build.isNull(argument.passed.values), build.negate(empty)), Status::Null);
+  build.failIf(build.both(build.isNull(argument.passed.values), build.negate(empty)), Status::Null,
+               placeOf(entry, argument, FieldRole::Values));
 }
 
 /// Structure arrays of an output are NULL or those of the operand whose pattern it shares.
@@ -162,16 +171,18 @@ void checkPattern(Entry &entry, const TensorArgument &argument) {
     return;
   EntryBuilder &build = entry.build;
   const TensorView &owner = entry.tensors[argument.parameter.tensor];
-  const auto check = [&](Value passed, Value wanted) {
+  const auto check = [&](Value passed, Value wanted, FieldRole role, size_t level) {
     if (passed && wanted)
-      build.failIf(build.both(build.negate(build.isNull(passed)), build.differ(passed, wanted)), Status::Pattern);
+      build.failIf(build.both(build.negate(build.isNull(passed)), build.differ(passed, wanted)), Status::Pattern,
+                   placeOf(entry, argument, role, level));
   };
   for (size_t k = 0; k < owner.pointers.size(); ++k) {
-    check(argument.passed.pointers[k], owner.pointers[k]);
-    check(argument.passed.lengths[k], owner.lengths[k]);
-    check(argument.passed.indices[k], owner.indices[k]);
+    check(argument.passed.pointers[k], owner.pointers[k], FieldRole::Pointers, k);
+    check(argument.passed.lengths[k], owner.lengths[k], FieldRole::Lengths, k);
+    check(argument.passed.indices[k], owner.indices[k], FieldRole::Indices, k);
   }
-  check(argument.passed.entries, owner.entries);
+  check(argument.passed.entries, owner.entries, FieldRole::Entries,
+        static_cast<size_t>(argument.parameter.type.format.firstListed()));
 }
 
 /// The numbers of an output's struct that were set, against those of its pattern's owner.
@@ -179,16 +190,21 @@ void checkBorrowedCounts(Entry &entry, const TensorArgument &argument) {
   EntryBuilder &build = entry.build;
   const TensorView &passed = argument.passed, &owner = entry.tensors[argument.parameter.tensor];
   const Value isUnset = structureIsNull(build, passed);
-  const auto check = [&](Value count, Value wanted) {
+  const sema::Tensor &pattern = entry.kernel.tensors[sema::structureOwner(entry.kernel, argument.parameter.tensor)];
+  const auto check = [&](Value count, Value wanted, FieldRole role, size_t level) {
     if (!count || !wanted)
       return;
     const Value unset = build.both(isUnset, build.isZero(count));
-    build.failIf(build.both(build.differ(count, wanted), build.negate(unset)), Status::Count);
+    Place place = placeOf(entry, argument, role, level);
+    for (const TensorArgument &other : entry.arguments)
+      if (&entry.kernel.tensors[other.parameter.tensor] == &pattern)
+        place = against(place, other, role, level, wanted);
+    build.failIf(build.both(build.differ(count, wanted), build.negate(unset)), Status::Count, place);
   };
-  check(passed.stored, owner.stored);
+  check(passed.stored, owner.stored, FieldRole::Stored, 0);
   for (size_t k = 0; k < passed.widths.size(); ++k) {
-    check(passed.counts[k], owner.counts[k]);
-    check(passed.widths[k], owner.widths[k]);
+    check(passed.counts[k], owner.counts[k], FieldRole::Count, k);
+    check(passed.widths[k], owner.widths[k], FieldRole::Width, k);
   }
 }
 
@@ -203,11 +219,15 @@ void checkCounts(Entry &entry, const TensorArgument &argument) {
   const auto levelCount = static_cast<size_t>(format.levelCount());
   for (size_t k = 1; k < levelCount && format.pointers != format::IndexType::I64; ++k)
     if (hasSegments(format::kindOf(format, static_cast<int>(k))))
-      build.failIf(build.compare(ICmpPredicate::sgt, argument.entries[k + 1], build.constant(most)), Status::IndexType);
+      build.failIf(build.compare(ICmpPredicate::sgt, argument.entries[k + 1], build.constant(most)), Status::IndexType,
+                   countPlace(entry, argument, k));
   for (size_t k = 1; k < levelCount; ++k)
-    checkLastPointer(entry, entry.kernel.tensors[argument.parameter.tensor], argument.passed, k, argument.entries);
-  if (argument.passed.stored)
-    build.failIf(build.differ(argument.passed.stored, argument.entries.back()), Status::Count);
+    checkLastPointer(entry, argument, argument.passed, k);
+  if (argument.passed.stored) {
+    Place place = placeOf(entry, argument, FieldRole::Stored);
+    place.wanted = argument.entries.back();
+    build.failIf(build.differ(argument.passed.stored, argument.entries.back()), Status::Count, place);
+  }
 }
 
 /// What the numbers of a structure must be before anything is computed with them.
@@ -215,10 +235,12 @@ void checkStructureSizes(Entry &entry, const TensorArgument &argument) {
   const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
   if (tensor.format.isDense() || !(argument.givesStructure || argument.parameter.isAssembled))
     return;
-  if (tensor.format.symmetry != format::Symmetry::None)
-    entry.build.failIf(entry.build.differ(entry.extents[tensor.extents[0]], entry.extents[tensor.extents[1]]),
-                       Status::Shape);
-  checkClosedForms(entry, tensor);
+  if (tensor.format.symmetry != format::Symmetry::None) {
+    const Value rows = entry.extents[tensor.extents[0]], columns = entry.extents[tensor.extents[1]];
+    const Place place = against(placeOf(entry, argument, FieldRole::Size, 0), argument, FieldRole::Size, 1, columns);
+    entry.build.failIf(entry.build.differ(rows, columns), Status::Shape, place);
+  }
+  checkClosedForms(entry, tensor, placeOf(entry, argument.parameter));
 }
 
 /// Leaves with Status::Shape where a view reaches beyond its source. No step of this overflows: what is left of the
@@ -239,32 +261,36 @@ void checkWindows(Entry &entry, const sema::View &view, const std::vector<sema::
       isOutside = build.either(isOutside, build.compare(ICmpPredicate::sgt, last, fits));
       room = build.subtract(room, build.multiply(build.least(last, fits), scale));
     }
-    build.failIf(build.both(isRead, isOutside), Status::Shape);
+    Place place = placeOf(entry, entry.kernel.tensors[view.source]);
+    place.dimension = static_cast<int32_t>(dim);
+    build.failIf(build.both(isRead, isOutside), Status::Shape, place);
   }
 }
 
 void checkNumbers(Entry &entry, const TensorArgument &argument) {
   if (!argument.givesStructure)
     return;
-  std::vector<Value> numbers = argument.passed.widths;
-  numbers.insert(numbers.end(), argument.passed.counts.begin(), argument.passed.counts.end());
-  numbers.push_back(argument.passed.stored);
-  for (Value number : numbers)
+  const auto check = [&](Value number, const Place &place) {
     if (number)
-      entry.build.failIf(isNegative(entry.build, number), Status::Count);
+      entry.build.failIf(isNegative(entry.build, number), Status::Count, place);
+  };
+  for (size_t k = 0; k < argument.passed.widths.size(); ++k)
+    check(argument.passed.widths[k], placeOf(entry, argument, FieldRole::Width, k));
+  for (size_t k = 0; k < argument.passed.counts.size(); ++k)
+    check(argument.passed.counts[k], countPlace(entry, argument, k));
+  check(argument.passed.stored, placeOf(entry, argument, FieldRole::Stored));
 }
 
 } // namespace
 
 Struct contextStruct(EntryBuilder &build) {
   const mlir::Type pointer = build.pointerType();
-  return build.structOf({build.int64Type(), pointer, pointer, pointer, pointer, pointer});
+  return build.structOf({build.int64Type(), pointer, pointer, pointer, pointer, pointer, pointer});
 }
 
-/// The fields that every context has.
-static Struct leastContext(EntryBuilder &build) {
-  const mlir::Type pointer = build.pointerType();
-  return build.structOf({build.int64Type(), pointer, pointer, pointer, pointer});
+/// The first fields of a context, of which the last one is `last`.
+static Struct contextUpTo(EntryBuilder &build, ContextField last) {
+  return build.structOf(contextStruct(build).getBody().take_front(last + 1));
 }
 
 Value loadParallelCost(Entry &entry) {
@@ -272,7 +298,7 @@ Value loadParallelCost(Entry &entry) {
   const Struct type = contextStruct(build);
   const auto isThere = [&] {
     const Value size = build.loadField(type, entry.context, kStructSize);
-    return build.compare(ICmpPredicate::sge, size, build.sizeOf(type));
+    return build.compare(ICmpPredicate::sge, size, build.sizeOf(contextUpTo(build, kParallelCost)));
   };
   const Value hasCost = build.computeIf(build.negate(build.isNull(entry.context)), isThere, build.truth(false));
   return build.computeIf(hasCost, [&] { return build.loadField(type, entry.context, kParallelCost); }, build.null());
@@ -285,7 +311,7 @@ void checkContext(Entry &entry) {
   const auto isMalformed = [&] {
     // The hooks are read only where the size says that they are there.
     const Value size = build.loadField(type, entry.context, kStructSize);
-    const Value fits = build.compare(ICmpPredicate::sge, size, build.sizeOf(leastContext(build)));
+    const Value fits = build.compare(ICmpPredicate::sge, size, build.sizeOf(contextUpTo(build, kParallelFor)));
     const auto hooksDiffer = [&] {
       return build.differ(build.isNull(build.loadField(type, entry.context, kAllocate)),
                           build.isNull(build.loadField(type, entry.context, kDeallocate)));
@@ -299,7 +325,8 @@ void checkObjects(Entry &entry) {
   for (size_t p = 0; p < entry.signature.parameters.size(); ++p)
     if (entry.signature.parameters[p].kind == abi::ParameterKind::Tensor ||
         entry.signature.parameters[p].kind == abi::ParameterKind::ScalarPointer)
-      entry.build.failIf(entry.build.isNull(entry.build.argument(argumentOf(p))), Status::Null);
+      entry.build.failIf(entry.build.isNull(entry.build.argument(argumentOf(p))), Status::Null,
+                         placeOf(entry, entry.signature.parameters[p]));
 }
 
 void checkSizes(Entry &entry) {
@@ -311,14 +338,20 @@ void checkSizes(Entry &entry) {
     checkNumbers(entry, argument);
   for (const sema::Tensor &tensor : entry.kernel.tensors) {
     if (tensor.is<sema::Temporary>() && tensor.isAssembled())
-      checkClosedForms(entry, tensor);
+      checkClosedForms(entry, tensor, placeOf(entry, tensor));
     if (const auto *view = tensor.as<sema::View>())
       checkWindows(entry, *view, tensor.extents);
   }
-  for (const sema::LeastExtent &needed : entry.kernel.leastExtents)
-    entry.build.failIf(
-        entry.build.compare(ICmpPredicate::slt, entry.extents[needed.extent], entry.build.constant(needed.least)),
-        Status::Shape);
+  for (const sema::LeastExtent &needed : entry.kernel.leastExtents) {
+    const Value extent = entry.extents[needed.extent], least = entry.build.constant(needed.least);
+    Place place;
+    for (const TensorArgument &argument : entry.arguments)
+      if (const ExtentSource &source = entry.extentSources[needed.extent]; source.parameter == &argument.parameter)
+        place = placeOf(entry, argument, FieldRole::Size, source.dimension);
+    place.found = extent;
+    place.wanted = least;
+    entry.build.failIf(entry.build.compare(ICmpPredicate::slt, extent, least), Status::Shape, place);
+  }
 }
 
 void checkArguments(Entry &entry) {

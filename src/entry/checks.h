@@ -10,7 +10,7 @@ Struct contextStruct(EntryBuilder &build);
 /// The context's `parallel_cost`, a pointer; NULL where it has none, as those of programs that know fewer fields.
 mlir::Value loadParallelCost(Entry &entry);
 
-enum ContextField : unsigned { kStructSize, kUser, kAllocate, kDeallocate, kParallelFor, kParallelCost };
+enum ContextField : unsigned { kStructSize, kUser, kAllocate, kDeallocate, kParallelFor, kParallelCost, kNote };
 
 /// Refuses a context that is too small, or has one of the memory hooks without the other.
 void checkContext(Entry &entry);

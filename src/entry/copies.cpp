@@ -3,6 +3,7 @@
 #include "entry/checks.h"
 #include "entry/counts.h"
 #include "entry/descriptors.h"
+#include "entry/places.h"
 #include "entry/runtime_parts.h"
 #include "format/levels.h"
 
@@ -49,6 +50,9 @@ public:
                        {allocator_, workers_, source, copy, withValues_});
   }
 
+  /// What it is about where it fails.
+  Place place() const { return descriptors_.placeFor(tensor_); }
+
 private:
   Value sources(const std::vector<sema::TensorId> &parts, bool isSymmetric) {
     const Struct source = build_.structOf<runtime::Source>();
@@ -88,7 +92,9 @@ TensorView copyConverted(Entry &entry, Memory &memory, const sema::Tensor &tenso
   EntryBuilder &build = entry.build;
   Descriptors descriptors(entry);
   const Value copy = descriptors.describe(tensor, {});
-  build.failUnlessOk(Conversion(entry, memory, tensor).run(copy));
+  Conversion conversion(entry, memory, tensor);
+  const Value status = conversion.run(copy);
+  build.failUnlessOk(status, conversion.place());
   TensorView view = descriptors.readPacked(tensor, copy);
   if (tensor.order() == 1)
     view.strides = {build.constant(1)};
@@ -115,12 +121,13 @@ void scanLengths(Entry &entry, Memory &memory, const TensorArgument &argument) {
     const Value bytes = build.multiply(count, build.constant(width));
     const Value pointers =
         LLVM::CallOp::create(build.ops(), memory.allocator(), mlir::ValueRange{entry.context, bytes}).getResult();
-    build.failIf(build.isNull(pointers), Status::Memory);
+    build.failIf(build.isNull(pointers), Status::Memory, placeOf(entry, tensor, bytes));
     memory.releaseAtExit(pointers);
     build.failUnlessOk(
-        build.call(runtime::functions::scan, {view.lengths[k], pointers, build.constant(width), parents}));
+        build.call(runtime::functions::scan, {view.lengths[k], pointers, build.constant(width), parents}),
+        placeOf(entry, argument, abi::FieldRole::Lengths, k));
     view.pointers[k] = pointers;
-    checkLastPointer(entry, tensor, view, k, argument.entries);
+    checkLastPointer(entry, argument, view, k);
   }
 }
 

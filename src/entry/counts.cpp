@@ -1,5 +1,6 @@
 #include "entry/counts.h"
 
+#include "entry/places.h"
 #include "format/levels.h"
 
 #include <optional>
@@ -43,7 +44,7 @@ std::optional<int64_t> constantOf(Value value) {
 
 /// `count` times `each`, which is not negative; leaves where that is too much for memory. Without a division where one
 /// of them is known: 32-bit targets would call a library for it.
-Value timesOrFail(EntryBuilder &build, Value count, Value each) {
+Value timesOrFail(EntryBuilder &build, Value count, Value each, const Place &place) {
   if (constantOf(count) && !constantOf(each))
     std::swap(count, each);
   const std::optional<int64_t> times = constantOf(each);
@@ -55,7 +56,7 @@ Value timesOrFail(EntryBuilder &build, Value count, Value each) {
     const Value most = LLVM::UDivOp::create(build.ops(), build.constant(kMaxEntries), divisor);
     limit = build.select(build.isZero(each), build.constant(INT64_MAX), most);
   }
-  build.failIf(build.compare(ICmpPredicate::ugt, count, limit), Status::Count);
+  build.failIf(build.compare(ICmpPredicate::ugt, count, limit), Status::Count, place);
   return times == 1 ? count : build.multiply(count, each);
 }
 
@@ -70,26 +71,27 @@ Value sumOfClosedForm(EntryBuilder &build, const format::ClosedForm &form, Value
 }
 
 /// The entries of level k of `tensor`, `above` being those of the levels around it.
-Value entriesOf(Entry &entry, const sema::Tensor &tensor, const TensorView &view, size_t k,
-                const std::vector<Value> &above) {
+Value entriesOf(Entry &entry, const sema::Tensor &tensor, const TensorView &view, const TensorArgument *argument,
+                size_t k, const std::vector<Value> &above) {
   EntryBuilder &build = entry.build;
+  const Place whole = placeOf(entry, tensor);
   const format::Level &level = tensor.format.levels[k];
   switch (format::kindOf(tensor.format, static_cast<int>(k))) {
   case LevelKind::Dense:
-    return timesOrFail(build, above.back(), levelExtent(entry, tensor, level));
+    return timesOrFail(build, above.back(), levelExtent(entry, tensor, level), whole);
   case LevelKind::Singleton:
   case LevelKind::FixedWidth:
-    return timesOrFail(build, above.back(), view.widths[k] ? view.widths[k] : build.constant(*level.width));
+    return timesOrFail(build, above.back(), view.widths[k] ? view.widths[k] : build.constant(*level.width), whole);
   case LevelKind::ClosedDense:
   case LevelKind::ClosedCompressed: {
     // A closed form repeats for each run of the parent's coordinate.
     const Value extent = entry.extents[tensor.extents[level.dim]];
     const Value sum = sumOfClosedForm(build, level.length, parentExtent(entry, tensor, k), extent);
-    return timesOrFail(build, above[above.size() < 2 ? 0 : above.size() - 2], sum);
+    return timesOrFail(build, above[above.size() < 2 ? 0 : above.size() - 2], sum, whole);
   }
   case LevelKind::Compressed:
   case LevelKind::RaggedDense:
-    return timesOrFail(build, view.counts[k], build.constant(1));
+    return timesOrFail(build, view.counts[k], build.constant(1), argument ? countPlace(entry, *argument, k) : whole);
   }
   return above.back();
 }
@@ -110,7 +112,7 @@ bool isTame(const format::ClosedForm &form) {
 }
 
 /// Forms are linear: they are least and greatest at the first and the last parent.
-void checkClosedForm(Entry &entry, const sema::Tensor &tensor, size_t k) {
+void checkClosedForm(Entry &entry, const sema::Tensor &tensor, size_t k, const Place &place) {
   EntryBuilder &build = entry.build;
   const format::Level &level = tensor.format.levels[k];
   const bool hasLength = level.extent == format::Extent::Closed;
@@ -133,7 +135,7 @@ void checkClosedForm(Entry &entry, const sema::Tensor &tensor, size_t k) {
     wrong = build.either(wrong, build.compare(ICmpPredicate::slt, start, zero));
     wrong = build.either(wrong, build.compare(ICmpPredicate::sgt, end, extent));
   }
-  build.failIf(build.both(wrong, build.negate(build.isZero(parents))), Status::Shape);
+  build.failIf(build.both(wrong, build.negate(build.isZero(parents))), Status::Shape, place);
 }
 
 } // namespace
@@ -142,25 +144,35 @@ Value parentExtent(Entry &entry, const sema::Tensor &tensor, size_t k) {
   return k > 0 ? levelExtent(entry, tensor, tensor.format.levels[k - 1]) : entry.build.constant(1);
 }
 
-std::vector<Value> countEntries(Entry &entry, const sema::Tensor &tensor, const TensorView &view) {
+std::vector<Value> countEntries(Entry &entry, const sema::Tensor &tensor, const TensorView &view,
+                                const TensorArgument *argument) {
   std::vector<Value> entries{entry.build.constant(1)};
   for (size_t k = 0; k < tensor.format.levels.size(); ++k)
-    entries.push_back(entriesOf(entry, tensor, view, k, entries));
+    entries.push_back(entriesOf(entry, tensor, view, argument, k, entries));
   return entries;
 }
 
-void checkLastPointer(Entry &entry, const sema::Tensor &tensor, const TensorView &view, size_t k,
-                      const std::vector<Value> &entries) {
+Place countPlace(const Entry &entry, const TensorArgument &argument, size_t k) {
+  const bool hasOwn = argument.parameter.type.find(abi::FieldRole::Count, static_cast<int>(k)) >= 0;
+  return placeOf(entry, argument, hasOwn ? abi::FieldRole::Count : abi::FieldRole::Stored, hasOwn ? k : 0);
+}
+
+void checkLastPointer(Entry &entry, const TensorArgument &argument, const TensorView &view, size_t k) {
   EntryBuilder &build = entry.build;
   if (!view.pointers[k])
     return;
-  const Value last = lastPointer(build, view.pointers[k], entries[k], tensor.format.pointers);
-  build.failIf(build.differ(last, entries[k + 1]), Status::Count);
+  const format::Format &format = entry.kernel.tensors[argument.parameter.tensor].format;
+  const Value last = lastPointer(build, view.pointers[k], argument.entries[k], format.pointers);
+  Place place = countPlace(entry, argument, k);
+  // Lengths that are added up have no end in an array of the caller's.
+  if (argument.passed.pointers[k])
+    place = against(place, argument, abi::FieldRole::Pointers, k, last);
+  build.failIf(build.differ(last, argument.entries[k + 1]), Status::Count, place);
 }
 
-void checkClosedForms(Entry &entry, const sema::Tensor &tensor) {
+void checkClosedForms(Entry &entry, const sema::Tensor &tensor, const Place &place) {
   for (size_t k = 0; k < tensor.format.levels.size(); ++k)
-    checkClosedForm(entry, tensor, k);
+    checkClosedForm(entry, tensor, k, place);
 }
 
 } // namespace spc::entry

@@ -2,6 +2,7 @@
 
 #include "entry/checks.h"
 #include "entry/counts.h"
+#include "entry/places.h"
 #include "format/levels.h"
 
 namespace LLVM = mlir::LLVM;
@@ -58,7 +59,16 @@ Value Descriptors::allocator(Memory &memory) {
                     LLVM::AddressOfOp::create(build_.ops(), memory.allocator()));
   build_.storeField(allocator_, object, AllocatorSlot::release,
                     LLVM::AddressOfOp::create(build_.ops(), memory.releaser()));
+  refused_ = build_.stack(build_.int64Type(), 1);
+  build_.store(build_.constant(0), refused_);
+  build_.storeField(allocator_, object, AllocatorSlot::refused, refused_);
   return object;
+}
+
+Place Descriptors::placeFor(const sema::Tensor &tensor) const {
+  Place place = placeOf(entry_, tensor);
+  place.foundAt = refused_;
+  return place;
 }
 
 Value Descriptors::workers() {

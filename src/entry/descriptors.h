@@ -15,6 +15,8 @@ public:
 
   /// The runtime's Allocator on the context's hooks.
   mlir::Value allocator(Memory &memory);
+  /// A tensor that is made with the allocator, which notes how many bytes it has refused.
+  Place placeFor(const sema::Tensor &tensor) const;
 
   /// The runtime's Workers on the context's threads.
   mlir::Value workers();
@@ -47,6 +49,7 @@ private:
   Struct workers_;
   Struct level_;
   Struct tensor_;
+  mlir::Value refused_; ///< the address of what the allocator has refused
 };
 
 } // namespace spc::entry

@@ -8,6 +8,7 @@
 #include "entry/checks.h"
 #include "entry/copies.h"
 #include "entry/memory.h"
+#include "entry/problems.h"
 #include "entry/tensors.h"
 #include "sema/two_phases.h"
 
@@ -147,12 +148,8 @@ mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &out
   return mlir::success();
 }
 
-mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &kernel, const abi::Signature &signature,
-                               runtime::Phase phase) {
-  EntryBuilder build(function, function.getLoc());
-  Entry entry{kernel, signature, build, function.getArgument(0), phase, {}, {}, {}, {}, {}};
-  if (phase != runtime::Phase::Assemble)
-    entry.plan = function.getArgument(function.getNumArguments() - 1);
+/// The checks at entry.
+mlir::LogicalResult check(Entry &entry) {
   checkContext(entry);
   checkObjects(entry);
   loadArguments(entry);
@@ -161,6 +158,41 @@ mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &ke
   checkSizes(entry);
   bindParameters(entry);
   checkArguments(entry);
+  return mlir::success();
+}
+
+/// A function of the entry's arguments and its status, which tells the caller what is wrong with them.
+LLVM::LLVMFuncOp buildExplainer(LLVM::LLVMFuncOp entryFunction, const sema::Kernel &kernel,
+                                const abi::Signature &signature, runtime::Phase phase, Problems &problems) {
+  mlir::OpBuilder builder(entryFunction);
+  mlir::SmallVector<mlir::Type> parameters(entryFunction.getArgumentTypes());
+  parameters.push_back(builder.getI32Type());
+  const auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), parameters);
+  auto function = LLVM::LLVMFuncOp::create(builder, entryFunction.getLoc(),
+                                           (entryFunction.getName() + ".explain").str(), type, LLVM::Linkage::Internal);
+  makeCold(function);
+  EntryBuilder build(function, function.getLoc());
+  build.explain(problems);
+  Entry entry{kernel, signature, build, function.getArgument(0), phase};
+  if (mlir::failed(check(entry)))
+    return {};
+  build.succeed();
+  return function;
+}
+
+mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &kernel, const abi::Signature &signature,
+                               runtime::Phase phase, Problems &problems) {
+  LLVM::LLVMFuncOp explainer = buildExplainer(function, kernel, signature, phase, problems);
+  EntryBuilder build(function, function.getLoc());
+  Entry entry{kernel, signature, build, function.getArgument(0), phase};
+  if (phase != runtime::Phase::Assemble)
+    entry.plan = function.getArgument(function.getNumArguments() - 1);
+  if (!explainer)
+    return mlir::failure();
+  build.explainBy(explainer);
+  if (mlir::failed(check(entry)))
+    return mlir::failure();
+  build.tellBy(problems);
   if (kernel.checked)
     checkMemory(entry);
   Memory memory(entry);
@@ -178,7 +210,7 @@ mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &ke
 /// The function that takes the context and the assembled outputs: releases their arrays, whatever the context.
 void buildFree(LLVM::LLVMFuncOp function, const sema::Kernel &kernel, const abi::Signature &signature) {
   EntryBuilder build(function, function.getLoc());
-  Entry entry{kernel, signature, build, function.getArgument(0), runtime::Phase::Assemble, {}, {}, {}, {}, {}};
+  Entry entry{kernel, signature, build, function.getArgument(0), runtime::Phase::Assemble};
   Memory memory(entry);
   unsigned argument = 1;
   for (const abi::Parameter &parameter : signature.parameters)
@@ -270,13 +302,14 @@ mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, 
     if (parameter.isAssembled)
       outputs.push_back(pointer);
   }
+  Problems problems(signature.function);
   const auto exportEntry = [&](const std::string &suffix, runtime::Phase phase) {
     mlir::SmallVector<mlir::Type> types = parameters;
     if (phase != runtime::Phase::Assemble)
       types.push_back(pointer); // the plan
     LLVM::LLVMFuncOp entry =
         exportFunction(module, place, signature.symbol(suffix), mlir::IntegerType::get(context, 32), types);
-    if (mlir::failed(buildEntry(entry, kernel, signature, phase)))
+    if (mlir::failed(buildEntry(entry, kernel, signature, phase, problems)))
       return false;
     exportUntyped(entry, signature, signature.argvSymbol(suffix), [](const abi::Parameter &) { return true; });
     return true;
@@ -293,6 +326,7 @@ mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, 
   if (signature.hasPhases &&
       !(exportEntry("_symbolic", runtime::Phase::Symbolic) && exportEntry("_numeric", runtime::Phase::Numeric)))
     return mlir::failure();
+  problems.finish(module);
   exportSignature(module, kernel, signature);
   if (signature.isHidden())
     for (auto function : module.getOps<LLVM::LLVMFuncOp>())

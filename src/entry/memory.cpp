@@ -2,6 +2,7 @@
 
 #include "entry/checked.h"
 #include "entry/copies.h"
+#include "entry/places.h"
 
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
@@ -26,16 +27,17 @@ Value bytesOf(Entry &entry, const sema::Tensor &tensor) {
     overflows = build.either(overflows, build.compare(ICmpPredicate::ugt, bytes, limit));
     bytes = build.multiply(bytes, extent);
   }
-  build.failIf(overflows, Status::Memory);
+  build.failIf(overflows, Status::Memory, placeOf(entry, tensor));
   return build.select(empty, build.constant(0), bytes);
 }
 
 /// `bytes` of memory that every way out releases; leaves with Status::Memory where there are none.
-Value allocate(Entry &entry, Memory &memory, Value bytes) {
+Value allocate(Entry &entry, Memory &memory, const sema::Tensor &tensor, Value bytes) {
   EntryBuilder &build = entry.build;
   const Value array =
       LLVM::CallOp::create(build.ops(), memory.allocator(), mlir::ValueRange{entry.context, bytes}).getResult();
-  build.failIf(build.both(build.isNull(array), build.negate(build.isZero(bytes))), Status::Memory);
+  build.failIf(build.both(build.isNull(array), build.negate(build.isZero(bytes))), Status::Memory,
+               placeOf(entry, tensor, bytes));
   memory.releaseAtExit(array);
   return array;
 }
@@ -45,8 +47,9 @@ TensorView allocateShared(Entry &entry, Memory &memory, const sema::Tensor &tens
   EntryBuilder &build = entry.build;
   TensorView view = entry.tensors[sema::structureOwner(entry.kernel, tensor.shared()->owner)];
   const int64_t size = sema::bytesOf(tensor.type);
-  build.failIf(build.compare(ICmpPredicate::sgt, view.stored, build.constant(INT64_MAX / size)), Status::Memory);
-  view.values = allocate(entry, memory, build.multiply(view.stored, build.constant(size)));
+  build.failIf(build.compare(ICmpPredicate::sgt, view.stored, build.constant(INT64_MAX / size)), Status::Memory,
+               placeOf(entry, tensor));
+  view.values = allocate(entry, memory, tensor, build.multiply(view.stored, build.constant(size)));
   return view;
 }
 
@@ -58,7 +61,7 @@ TensorView allocateDense(Entry &entry, Memory &memory, const sema::Tensor &tenso
     view.values = build.stack(llvmType(build, tensor.type), 1);
     return view;
   }
-  view.values = allocate(entry, memory, bytesOf(entry, tensor));
+  view.values = allocate(entry, memory, tensor, bytesOf(entry, tensor));
   view.strides.resize(tensor.extents.size());
   Value stride = build.constant(1);
   for (auto level = tensor.format.levels.rbegin(); level != tensor.format.levels.rend(); ++level) {

@@ -51,8 +51,10 @@ void takeExtents(Entry &entry, bool givesStructure) {
       continue;
     const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
     for (size_t d = 0; d < tensor.extents.size(); ++d)
-      if (Value &extent = entry.extents[tensor.extents[d]]; !extent)
+      if (Value &extent = entry.extents[tensor.extents[d]]; !extent) {
         extent = argument.passed.sizes[d];
+        entry.extentSources[tensor.extents[d]] = {&argument.parameter, d};
+      }
   }
 }
 
@@ -141,6 +143,7 @@ void loadArguments(Entry &entry) {
 
 mlir::LogicalResult bindExtents(Entry &entry) {
   entry.extents.resize(entry.kernel.extents.size());
+  entry.extentSources.resize(entry.kernel.extents.size());
   for (sema::ExtentId e : entry.extents.ids())
     if (entry.kernel.extents[e].fixed)
       entry.extents[e] = entry.build.constant(*entry.kernel.extents[e].fixed);
@@ -170,7 +173,7 @@ void bindParameters(Entry &entry) {
   for (TensorArgument &argument : entry.arguments) {
     if (!argument.givesStructure || argument.parameter.type.format.isDense())
       continue;
-    argument.entries = countEntries(entry, entry.kernel.tensors[argument.parameter.tensor], argument.passed);
+    argument.entries = countEntries(entry, entry.kernel.tensors[argument.parameter.tensor], argument.passed, &argument);
     if (!argument.passed.stored)
       entry.tensors[argument.parameter.tensor].stored = argument.entries.back();
   }

@@ -40,6 +40,12 @@ struct TensorArgument {
   bool givesStructure = false;
 };
 
+/// The argument and the dimension that an extent comes from; null where its number is fixed.
+struct ExtentSource {
+  const abi::Parameter *parameter = nullptr;
+  size_t dimension = 0;
+};
+
 /// The entry as far as it has been built.
 struct Entry {
   const sema::Kernel &kernel;
@@ -51,6 +57,7 @@ struct Entry {
   mlir::Value merge;                               ///< the bytes of a plan that a body goes by
   std::vector<TensorArgument> arguments;
   IdVector<sema::ExtentId, mlir::Value> extents;
+  IdVector<sema::ExtentId, ExtentSource> extentSources;
   IdVector<sema::TensorId, TensorView> tensors; ///< what the body gets
 };
 

@@ -27,6 +27,14 @@ private:
   bool overflows_ = false;
 };
 
+/// Memory of the caller's; notes what there is none for. NULL then.
+inline void *take(const Allocator &allocator, int64_t bytes) {
+  void *memory = allocator.allocate(allocator.user, bytes);
+  if (!memory && allocator.refused)
+    __atomic_store_n(allocator.refused, bytes, __ATOMIC_RELAXED);
+  return memory;
+}
+
 /// One block of memory, released with the scope.
 class Block {
 public:
@@ -40,7 +48,7 @@ public:
 
   bool allocate(const Layout &layout) {
     if (!layout.overflows())
-      memory_ = static_cast<char *>(allocator_.allocate(allocator_.user, layout.total() > 0 ? layout.total() : 1));
+      memory_ = static_cast<char *>(take(allocator_, layout.total() > 0 ? layout.total() : 1));
     return memory_ != nullptr;
   }
   char *at(int64_t offset) const { return memory_ + offset; }
@@ -59,7 +67,7 @@ inline bool allocateArray(const Allocator &allocator, int64_t count, int64_t byt
     return true;
   if (count > INT64_MAX / bytes)
     return false;
-  array = allocator.allocate(allocator.user, count * bytes);
+  array = take(allocator, count * bytes);
   return array != nullptr;
 }
 

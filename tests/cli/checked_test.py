@@ -22,6 +22,7 @@ static void expect(int line, spc_status wanted, spc_status got) {
 }
 #define EXPECT(wanted, call) expect(__LINE__, wanted, call)
 
+static char said[100];
 static double x[4] = {1, 2, 3, 4}, y[4], memory[40];
 static int32_t ptr[4] = {0, 2, 2, 4}, ind[4] = {0, 3, 1, 2};
 static double values[4] = {1, 2, 3, 4};
@@ -36,6 +37,8 @@ static void contents(void) {
   ind[1] = 4;
   y[0] = 77;
   EXPECT(SPC_ERROR_INDEX_RANGE, spmv(&A, &X, &Y));
+  spc_status_message(said, sizeof said, SPC_ERROR_INDEX_RANGE, spc_last_problem());
+  failures += strcmp(said, "spmv: argument 1 (A): a coordinate is outside of what is stored") != 0;
   ind[1] = -1;
   EXPECT(SPC_ERROR_INDEX_RANGE, spmv(&A, &X, &Y));
   ind[1] = 0;

@@ -117,7 +117,7 @@ class Cpp(SpcCase):
         self.write("page.cpp", PROGRAM % {"includes": "\n".join(includes), "matrices": matrices, "blocks": "\n".join(bodies)})
         self.command(compiler, "-std=c++23", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", *include, "page.cpp",
                      "spmm.o", "spgemm.o", "sddmm.o", "-o", "page", "-pthread", "-ltbb")
-        self.assertEqual(self.command("./page").stdout, "spmm: shapes are negative, do not agree or do not fit the format\n")
+        self.assertEqual(self.command("./page").stdout, "spmm: argument 2 (B): shape[0] is 4, where ncols of A is 5\n")
 
     def test_c_blocks_compile(self):
         for number, block in enumerate(blocks("c")):

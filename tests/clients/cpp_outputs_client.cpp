@@ -225,7 +225,15 @@ void testErrors() {
     EXPECT(false);
   } catch (const spc::error &error) {
     EXPECT(error.status() == SPC_ERROR_SHAPE);
-    EXPECT(std::string(error.what()) == std::string("spgemm: ") + spc_status_string(SPC_ERROR_SHAPE));
+    EXPECT(error.what() == std::string("spgemm: argument 2 (C): nrows is 4, where ncols of B is 3"));
+    EXPECT(error.problem().argument == 1 && error.problem().found == 4 && error.problem().wanted == 3);
+  }
+  try { // of another context, and about something else
+    const spc_context context = spc::serial_context();
+    spc::check(spgemm_ctx(&context, a.view(), b.view(), c.out()), "a step");
+    EXPECT(false);
+  } catch (const spc::error &error) {
+    EXPECT(error.what() == std::string("a step: spgemm: argument 2 (C): nrows is 4, where ncols of B is 3"));
   }
 }
 

@@ -100,6 +100,8 @@ CLIENTS = {
     "sddmm": (["sddmm_client.c"], ["sddmm"]),
     "const": (["const_client.c"], ["sddmm", "spgemm", "spmm"]),
     "const_in_cpp": (["const_in_cpp_client.cpp"], ["sddmm", "spgemm", "spmm"]),
+    "problems": (["problems_client.c"], ["power", "sddmm", "spgemm", "spmv"]),
+    "problems_in_cpp": (["problems_in_cpp_client.cpp"], ["power", "sddmm", "spgemm", "spmv"]),
     "memory": (["memory_client.c"], ["power"]),
     "typed": (["typed_client.c"], ["typed", "typed_on_f32", "typed_on_f16"]),
     "scalars": (["scalars_client.c"], ["norm", "narrow"]),

@@ -1,6 +1,6 @@
 #include "exhaustive/unit.h"
 
-#include "../include/spc/spc.h"
+#include "../include/spc/message.h"
 #include "abi/signature.h"
 #include "harness/comparison.h"
 #include "harness/data.h"

@@ -1,7 +1,7 @@
 // The context of one call: memory that is watched, and a choice of ways to run chunks.
 #pragma once
 
-#include "../include/spc/spc.h"
+#include "../include/spc/message.h"
 
 #include <cstdint>
 #include <map>

@@ -200,3 +200,9 @@ def test_names_that_c_or_python_know():
 def test_operands_that_would_be_assembled():
     with pytest.raises(spc.ArgumentError, match="C is assembled and read, too, .* as in D"):
         spc.kernel("C(i,j) += 2 * S(i,j)", S="csr", C="csr")(S=matrix(4, 4), C=matrix(4, 4))
+
+
+def test_what_memory_ran_out_for():
+    column, vector = np.ones((6000000, 1)), np.ones(6000000)
+    with pytest.raises(MemoryError, match="memory ran out for an intermediate result, of which 288000000000000 bytes were"):
+        spc.kernel("y = a(i) * b(j) / (1 + sum(k, A(i,k) * B(j,k)))")(a=vector, b=vector, A=column, B=column)

@@ -18,7 +18,7 @@ namespace spc {
 
 /// malloc, free and the calling thread.
 [[nodiscard]] inline spc_context serial_context() noexcept {
-  return {static_cast<int64_t>(sizeof(spc_context)), nullptr, nullptr, nullptr, nullptr, nullptr};
+  return {static_cast<int64_t>(sizeof(spc_context)), nullptr, nullptr, nullptr, nullptr, nullptr, spc_detail_note};
 }
 
 #ifdef _OPENMP
@@ -46,7 +46,8 @@ public:
                                                    allocate,
                                                    deallocate,
                                                    threads.parallel_for != nullptr ? parallel_for : nullptr,
-                                                   threads.parallel_cost} {}
+                                                   threads.parallel_cost,
+                                                   spc_detail_note} {}
 
   context(const context &) = delete; // hooks get its address
   context &operator=(const context &) = delete;

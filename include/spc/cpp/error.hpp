@@ -3,7 +3,8 @@
 #ifndef SPC_CPP_ERROR_HPP
 #define SPC_CPP_ERROR_HPP
 
-#include "../spc.h"
+#include "../message.h"
+#include "lifetime.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -18,41 +19,65 @@
 
 namespace spc {
 
+namespace detail {
+
+/// spc_status_message, after `about` and a colon where that is more than the kernel's name.
+inline std::string message(spc_status status, const std::string &about, const spc_problem &problem) {
+  std::string text(static_cast<size_t>(spc_status_message(nullptr, 0, status, &problem)), ' ');
+  spc_status_message(text.data(), static_cast<int64_t>(text.size()) + 1, status, &problem);
+  return about.empty() || text.starts_with(about + ": ") ? text : about + ": " + text;
+}
+
+/// Takes what the thread's last call has found wrong, if that is what returned the status.
+inline spc_problem take_problem(spc_status status) noexcept {
+  const spc_problem problem = *spc_detail_last_problem();
+  *spc_detail_last_problem() = {};
+  return problem.status == status ? problem : spc_problem{};
+}
+
+} // namespace detail
+
 /// What a kernel, or one of this library's functions, found wrong.
 class error : public std::runtime_error {
 public:
-  /// what() is the status's sentence, after `about` and a colon where something is given.
-  explicit error(spc_status status, const std::string &about = "")
-      : std::runtime_error((about.empty() ? "" : about + ": ") + spc_status_string(status)), status_(status) {}
+  /// what() is the status's sentence, or that of what the call found wrong, after `about` and a colon where something
+  /// is given.
+  explicit error(spc_status status, const std::string &about = "", const spc_problem &problem = {})
+      : std::runtime_error(detail::message(status, about, problem)), status_(status), problem_(problem) {}
 
   [[nodiscard]] spc_status status() const noexcept { return status_; }
+  /// What is known of it: all 0 and NULL where that is nothing. Texts are the kernel's.
+  [[nodiscard]] const spc_problem &problem() const noexcept SPC_LIFETIMEBOUND { return problem_; }
 
 private:
   spc_status status_;
+  spc_problem problem_;
 };
 
 namespace detail {
 
 /// Throws; in a program without exceptions, says what is wrong and ends it.
-[[noreturn]] inline void fail(spc_status status, const std::string &about) {
+[[noreturn]] inline void fail(const error &what) {
 #ifdef __cpp_exceptions
-  throw error(status, about);
+  throw what;
 #else
-  std::fprintf(stderr, "spc: %s\n", error(status, about).what());
+  std::fprintf(stderr, "spc: %s\n", what.what());
   std::abort();
 #endif
 }
 
 inline void require(bool holds, spc_status status, const char *about) {
   if (!holds)
-    fail(status, about);
+    fail(error(status, about));
 }
 
 } // namespace detail
 
-/// Throws spc::error unless a call went well: `spc::check(spmm(...), "spmm")`.
+/// Throws spc::error unless a call went well: `spc::check(spmm(...), "spmm")`. What the call found wrong is the
+/// thread's last problem, that of calls with contexts whose `note` is spc.h's.
 inline void check(spc_status status, const char *about = "") {
-  detail::require(status == SPC_OK, status, about);
+  if (status != SPC_OK)
+    detail::fail(error(status, about, detail::take_problem(status)));
 }
 
 #ifdef __cpp_lib_expected
@@ -60,7 +85,7 @@ inline void check(spc_status status, const char *about = "") {
 [[nodiscard]] inline std::expected<void, error> expected(spc_status status, const std::string &about = "") {
   if (status == SPC_OK)
     return {};
-  return std::unexpected(error(status, about));
+  return std::unexpected(error(status, about, detail::take_problem(status)));
 }
 
 #ifdef __cpp_exceptions

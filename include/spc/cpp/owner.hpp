@@ -118,7 +118,7 @@ private:
   using value = detail::value_of<S>;
 
   static spc_context c_library() noexcept {
-    return {static_cast<int64_t>(sizeof(spc_context)), nullptr, nullptr, nullptr, nullptr, nullptr};
+    return {static_cast<int64_t>(sizeof(spc_context)), nullptr, nullptr, nullptr, nullptr, nullptr, spc_detail_note};
   }
 
   size_t stored() const noexcept

@@ -19,6 +19,7 @@
 #define SPC_KERNEL_halves 0x57f399dbab47d675u
 
 #include "spc.h"
+#include "message.h"
 #include "levels.h"
 
 #ifndef SPC_TYPE_DENSE1_F16

@@ -23,6 +23,7 @@
 #define SPC_KERNEL_norms 0x9fc8fadbefee3becu
 
 #include "spc.h"
+#include "message.h"
 #include "levels.h"
 
 #ifndef SPC_TYPE_ELL8_F64_I32

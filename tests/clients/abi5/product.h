@@ -20,6 +20,7 @@
 #define SPC_KERNEL_product 0x4e2b99aa90cef6cau
 
 #include "spc.h"
+#include "message.h"
 #include "levels.h"
 
 #ifndef SPC_TYPE_CSR_F64_I32

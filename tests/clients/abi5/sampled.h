@@ -21,6 +21,7 @@
 #define SPC_KERNEL_sampled 0x367a64e7a61f058bu
 
 #include "spc.h"
+#include "message.h"
 #include "levels.h"
 
 #ifndef SPC_TYPE_DENSE2_F64

@@ -19,6 +19,7 @@
 #define SPC_KERNEL_spmv 0x1061f373ecbd139bu
 
 #include "spc.h"
+#include "message.h"
 #include "levels.h"
 
 #ifndef SPC_TYPE_CSR_F64_I32

@@ -1,0 +1,2 @@
+// The same program in C++.
+#include "problems_client.c"
