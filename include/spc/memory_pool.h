@@ -149,7 +149,7 @@ static inline spc_memory_block *spc_memory_pool_find(spc_memory_pool *pool, int 
   return block;
 }
 
-/* The hooks of contexts. NULL for negative numbers, as products that overflow are. */
+/* Aligned to 64 bytes. NULL for negative numbers, as products that overflow are. */
 static inline void *spc_memory_pool_allocate(void *user, int64_t bytes) SPC_NOEXCEPT {
   spc_memory_pool *const pool = SPC_DETAIL_CAST(spc_memory_pool *, user);
   spc_memory_block *block = NULL;
@@ -199,6 +199,10 @@ static inline void spc_memory_pool_deallocate(void *user, void *memory) SPC_NOEX
   pthread_mutex_unlock(&pool->mutex);
 }
 
+static inline void *spc_detail_pool_allocate(void *user, int64_t bytes, int64_t alignment) SPC_NOEXCEPT {
+  return alignment <= SPC_MEMORY_POOL_FRONT ? spc_memory_pool_allocate(user, bytes) : NULL;
+}
+
 static inline void spc_memory_pool_parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
                                                 void *closure) SPC_NOEXCEPT {
   const spc_context *const threads = &SPC_DETAIL_CAST(spc_memory_pool *, user)->threads;
@@ -226,7 +230,7 @@ static inline spc_context spc_memory_pool_context(spc_memory_pool *pool) {
     context.parallel_cost = pool->threads.parallel_cost;
   }
   context.user = pool;
-  context.allocate = spc_memory_pool_allocate;
+  context.allocate = spc_detail_pool_allocate;
   context.deallocate = spc_memory_pool_deallocate;
   return context;
 }

@@ -29,6 +29,9 @@ constexpr int64_t kSmallPage = 4096;
 constexpr int64_t kMappedOffset = 16;    ///< where in its first page a block begins that glibc's malloc has mapped
 constexpr int32_t kAdviseHugePages = 14; ///< Linux's MADV_HUGEPAGE
 
+/// What hooks are asked for: a cache line, which no vector that begins with it straddles and no two blocks share.
+constexpr int64_t kAlignment = 64;
+
 /// Whether the C library has aligned_alloc and madvise, as on Linux, and pages are of the usual sizes.
 bool hasHugePages(mlir::ModuleOp module) {
   const auto name = module->getAttrOfType<mlir::StringAttr>(LLVM::LLVMDialect::getTargetTripleAttrName());
@@ -195,10 +198,11 @@ LLVM::LLVMFuncOp Memory::allocator() {
   const Value bytes = allocator_.getArgument(1);
   const auto [hooks, standard] = branchOnHook(allocator_, context, kAllocate);
   const Struct type = contextStruct(build);
-  auto hookType = LLVM::LLVMFunctionType::get(build.pointerType(), {build.pointerType(), build.int64Type()});
+  auto hookType =
+      LLVM::LLVMFunctionType::get(build.pointerType(), {build.pointerType(), build.int64Type(), build.int64Type()});
   const Value hook = build.loadField(type, context, kAllocate);
   const Value user = build.loadField(type, context, kUser);
-  auto call = LLVM::CallOp::create(ops, hookType, mlir::ValueRange{hook, user, bytes});
+  auto call = LLVM::CallOp::create(ops, hookType, mlir::ValueRange{hook, user, bytes, build.constant(kAlignment)});
   LLVM::ReturnOp::create(ops, call.getResults());
   ops.setInsertionPointToEnd(standard);
   LLVM::ReturnOp::create(ops, mlir::ValueRange{callStandard(bytes)});

@@ -11,9 +11,9 @@ static output start_matrix(const spc_context *context) {
   int w;
   make_csr(&start, given.rows, COLUMNS, start_at);
   A.csr = start;
-  A.csr.row_ptr = (int32_t *)context->allocate(context->user, (given.rows + 1) * (int64_t)sizeof(int32_t));
-  A.csr.col_ind = (int32_t *)context->allocate(context->user, start.nnz * (int64_t)sizeof(int32_t) + 1);
-  A.csr.values = (double *)context->allocate(context->user, start.nnz * (int64_t)sizeof(double) + 1);
+  A.csr.row_ptr = (int32_t *)context->allocate(context->user, (given.rows + 1) * (int64_t)sizeof(int32_t), 64);
+  A.csr.col_ind = (int32_t *)context->allocate(context->user, start.nnz * (int64_t)sizeof(int32_t) + 1, 64);
+  A.csr.values = (double *)context->allocate(context->user, start.nnz * (int64_t)sizeof(double) + 1, 64);
   for (w = 3; w < accumulating.words; ++w)
     if (A.arrays[w] == NULL)
       abort();

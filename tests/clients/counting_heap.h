@@ -9,17 +9,17 @@ typedef struct counting_heap {
   int64_t alive;       /* blocks that are not released */
   int64_t allocations; /* asked for */
   int64_t fail_at;     /* the allocation that fails; -1: none */
-  int64_t refused;     /* asked for with no bytes; released but NULL */
+  int64_t refused;     /* asked for with no bytes or not aligned to 64; released but NULL */
 } counting_heap;
 
-static void *counting_allocate(void *user, int64_t bytes) SPC_NOEXCEPT {
+static void *counting_allocate(void *user, int64_t bytes, int64_t alignment) SPC_NOEXCEPT {
   counting_heap *heap = (counting_heap *)user;
   void *memory;
-  if (bytes <= 0)
+  if (bytes <= 0 || alignment != 64)
     __atomic_fetch_add(&heap->refused, 1, __ATOMIC_RELAXED);
   if (__atomic_fetch_add(&heap->allocations, 1, __ATOMIC_RELAXED) == heap->fail_at)
     return NULL;
-  memory = malloc((size_t)bytes);
+  memory = aligned_alloc((size_t)alignment, ((size_t)bytes + 63) / 64 * 64);
   if (memory == NULL)
     abort();
   __atomic_fetch_add(&heap->alive, 1, __ATOMIC_RELAXED);

@@ -120,6 +120,7 @@ private:
   void *do_allocate(size_t size, size_t alignment) override {
     if (left-- <= 0)
       throw std::bad_alloc();
+    EXPECT(alignment == 64); // what kernels ask for
     bytes += int64_t(size);
     ++blocks;
     return std::pmr::new_delete_resource()->allocate(size, alignment);

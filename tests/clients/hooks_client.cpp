@@ -6,7 +6,7 @@
 
 namespace {
 
-void *neverThrows(void *, int64_t bytes) noexcept {
+void *neverThrows(void *, int64_t bytes, int64_t) noexcept {
   return std::malloc(static_cast<size_t>(bytes));
 }
 
@@ -14,7 +14,7 @@ using Allocate = decltype(spc_context::allocate);
 using ParallelFor = decltype(spc_context::parallel_for);
 
 static_assert(std::is_assignable_v<Allocate &, decltype(&neverThrows)>);
-static_assert(!std::is_assignable_v<Allocate &, void *(*)(void *, int64_t)>);
+static_assert(!std::is_assignable_v<Allocate &, void *(*)(void *, int64_t, int64_t)>);
 static_assert(!std::is_assignable_v<decltype(spc_context::deallocate) &, void (*)(void *, void *)>);
 static_assert(!std::is_assignable_v<ParallelFor &, void (*)(void *, int64_t, void (*)(void *, int64_t), void *)>);
 

@@ -11,10 +11,10 @@ typedef struct heap {
   int fail_at; /* the allocation that fails; -1: none */
 } heap;
 
-static void *heap_allocate(void *user, int64_t bytes) SPC_NOEXCEPT {
+static void *heap_allocate(void *user, int64_t bytes, int64_t alignment) SPC_NOEXCEPT {
   heap *h = (heap *)user;
   void *memory;
-  EXPECT(bytes > 0);
+  EXPECT(bytes > 0 && alignment == 64);
   if (h->allocations++ == h->fail_at)
     return NULL;
   memory = malloc((size_t)bytes);

@@ -173,7 +173,7 @@ void testSpmv(int64_t rows, Lengths lengths, bool expectTasks) {
   });
 }
 
-void *noMemory(void *, int64_t) noexcept {
+void *noMemory(void *, int64_t, int64_t) noexcept {
   return nullptr;
 }
 void noRelease(void *, void *) noexcept {}

@@ -72,7 +72,8 @@ static void test_outputs(void) {
   EXPECT_MESSAGE("sddmm: argument 3 (B): shape[1] is 1, where shape[1] of A is 2", sddmm(&S, &B, &C, &D));
 }
 
-static void *no_memory(void *user, int64_t bytes) SPC_NOEXCEPT {
+static void *no_memory(void *user, int64_t bytes, int64_t alignment) SPC_NOEXCEPT {
+  (void)alignment;
   *SPC_DETAIL_CAST(int64_t *, user) = bytes;
   return NULL;
 }

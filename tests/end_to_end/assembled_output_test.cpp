@@ -211,7 +211,7 @@ TEST_CASE("arrays that are no memory of the context do not pass", "[assembled-ou
 TEST_CASE("the context sees what is done to memory", "[assembled-output]") {
   TestContext context;
   spc_context *hooks = context.get();
-  auto *memory = static_cast<char *>(hooks->allocate(hooks->user, 24));
+  auto *memory = static_cast<char *>(hooks->allocate(hooks->user, 24, 64));
   REQUIRE(memory != nullptr);
   CHECK(context.live() == 1);
   CHECK(context.bytesOf(memory) == 24);
@@ -238,15 +238,15 @@ TEST_CASE("the context sees what is done to memory", "[assembled-output]") {
     CHECK(context.problem() != "");
   }
   SECTION("asked for nothing") {
-    CHECK(hooks->allocate(hooks->user, 0) == nullptr);
+    CHECK(hooks->allocate(hooks->user, 0, 64) == nullptr);
     CHECK(context.problem() != "");
   }
   SECTION("ended") {
     context.failFrom(1);
-    void *last = hooks->allocate(hooks->user, 8);
+    void *last = hooks->allocate(hooks->user, 8, 64);
     CHECK(last != nullptr);
-    CHECK(hooks->allocate(hooks->user, 8) == nullptr);
-    CHECK(hooks->allocate(hooks->user, 8) == nullptr);
+    CHECK(hooks->allocate(hooks->user, 8, 64) == nullptr);
+    CHECK(hooks->allocate(hooks->user, 8, 64) == nullptr);
     CHECK(context.requests() == 3);
   }
 }

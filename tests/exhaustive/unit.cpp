@@ -22,7 +22,7 @@ namespace {
 /// The hooks of the calls: what is live is counted.
 int64_t liveArrays = 0;
 
-void *allocate(void *, int64_t bytes) noexcept {
+void *allocate(void *, int64_t bytes, int64_t) noexcept {
   ++liveArrays;
   return std::malloc(static_cast<size_t>(bytes));
 }

@@ -83,7 +83,7 @@ std::string TestContext::problem() const {
   return problem_;
 }
 
-void *TestContext::allocateHook(void *user, int64_t bytes) noexcept {
+void *TestContext::allocateHook(void *user, int64_t bytes, int64_t /*alignment*/) noexcept {
   return static_cast<TestContext *>(user)->allocate(bytes);
 }
 

@@ -48,7 +48,7 @@ public:
   std::string problem() const;
 
 private:
-  static void *allocateHook(void *user, int64_t bytes) noexcept;
+  static void *allocateHook(void *user, int64_t bytes, int64_t alignment) noexcept;
   static void releaseHook(void *user, void *memory) noexcept;
   static void runBackwards(void *user, int64_t tasks, void (*task)(void *, int64_t), void *closure) noexcept;
   static void runOnThreads(void *user, int64_t tasks, void (*task)(void *, int64_t), void *closure) noexcept;

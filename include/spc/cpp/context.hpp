@@ -55,16 +55,19 @@ public:
   operator const spc_context *() const noexcept SPC_LIFETIMEBOUND { return &hooks_; }
 
 private:
-  static constexpr size_t kAlignment = alignof(std::max_align_t);
+  /// What the resource gave, and has to be told upon release.
+  struct block {
+    size_t size, alignment;
+  };
 
-  static void *allocate(void *user, int64_t bytes) noexcept {
+  static void *allocate(void *user, int64_t bytes, int64_t alignment) noexcept {
     if (static_cast<int64_t>(static_cast<size_t>(bytes)) != bytes)
       return nullptr;
     context &self = *static_cast<context *>(user);
 #ifdef __cpp_exceptions
     try {
 #endif
-      return self.take(static_cast<size_t>(bytes));
+      return self.take({static_cast<size_t>(bytes), static_cast<size_t>(alignment)});
 #ifdef __cpp_exceptions
     } catch (...) {
       return nullptr; // the kernel returns SPC_ERROR_MEMORY
@@ -72,14 +75,14 @@ private:
 #endif
   }
 
-  void *take(size_t size) {
+  void *take(block wanted) {
     const std::lock_guard<std::mutex> held(mutex_);
     blocks_.reserve(blocks_.size() + 1);
-    std::unordered_map<void *, size_t> entry; // before the block is there, what may fail
-    auto node = entry.extract(entry.emplace(nullptr, size).first);
-    void *const block = node.key() = memory_->allocate(size, kAlignment);
+    std::unordered_map<void *, block> entry; // before the block is there, what may fail
+    auto node = entry.extract(entry.emplace(nullptr, wanted).first);
+    void *const memory = node.key() = memory_->allocate(wanted.size, wanted.alignment);
     blocks_.insert(std::move(node));
-    return block;
+    return memory;
   }
 
   static void deallocate(void *user, void *memory) noexcept { static_cast<context *>(user)->release(memory); }
@@ -92,13 +95,13 @@ private:
 
   void release(void *memory) noexcept {
     const std::lock_guard<std::mutex> held(mutex_);
-    const auto block = blocks_.find(memory);
-    if (block == blocks_.end()) { // of a call with the default context
+    const auto found = blocks_.find(memory);
+    if (found == blocks_.end()) { // of a call with the default context
       std::free(memory);
       return;
     }
-    memory_->deallocate(memory, block->second, kAlignment);
-    blocks_.erase(block);
+    memory_->deallocate(memory, found->second.size, found->second.alignment);
+    blocks_.erase(found);
   }
 
   static void parallel_for(void *user, int64_t tasks, void (*task)(void *, int64_t), void *closure) noexcept {
@@ -109,9 +112,9 @@ private:
   spc_context threads_;
   std::pmr::memory_resource *memory_;
   std::mutex mutex_;
-  /// The sizes of the blocks that the resource gave, which it has to be told upon release. An array that a plain call
+  /// Of what the resource gave. An array that a plain call
   /// assembled into an owner of this context is none of them.
-  std::unordered_map<void *, size_t> blocks_;
+  std::unordered_map<void *, block> blocks_;
   spc_context hooks_;
   detail::memory_source source_{this, owns};
 };

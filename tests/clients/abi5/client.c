@@ -18,7 +18,8 @@
 
 static int64_t live;
 
-static void *counted_allocate(void *user, int64_t bytes) SPC_NOEXCEPT {
+static void *counted_allocate(void *user, int64_t bytes, int64_t alignment) SPC_NOEXCEPT {
+  CHECK(bytes > 0 && alignment == 64);
   ++*SPC_DETAIL_CAST(int64_t *, user);
   return malloc(SPC_DETAIL_CAST(size_t, bytes));
 }

@@ -194,9 +194,9 @@ typedef struct spc_problem {
 typedef struct spc_context {
   int64_t struct_size; /* sizeof(spc_context): lets later versions add fields */
   void *user;          /* handed to each hook */
-  /* At least `bytes` bytes (> 0), aligned for any scalar, or NULL; freed with `deallocate` before the kernel returns.
-   * Both hooks or neither; NULL: malloc and free. */
-  void *(*allocate)(void *user, int64_t bytes)SPC_NOEXCEPT;
+  /* At least `bytes` bytes (> 0), aligned to `alignment` (a power of two, 64 so far), or NULL; freed with `deallocate`
+   * before the kernel returns. Both hooks or neither; NULL: malloc and free. */
+  void *(*allocate)(void *user, int64_t bytes, int64_t alignment)SPC_NOEXCEPT;
   void (*deallocate)(void *user, void *memory) SPC_NOEXCEPT;
   /* Calls task(closure, index) once for each index in [0, tasks), in any order, on any threads, and returns after the
    * last one has returned. NULL: one after the other. */
