@@ -10,14 +10,14 @@ namespace {
 
 constexpr size_t kMost = size_t{1} << 30;
 
-/// What malloc aligns to.
+/// What malloc aligns to, with which kernels have to work: ends of blocks are guarded to that.
 constexpr size_t kAlignment = 16;
 
 } // namespace
 
 GuardedMemory::GuardedMemory(Chunks chunks, bool atEnd) : context_(*TestContext(chunks).get()), atEnd_(atEnd) {
   context_.user = this;
-  context_.allocate = [](void *user, int64_t bytes) noexcept -> void * {
+  context_.allocate = [](void *user, int64_t bytes, int64_t) noexcept -> void * {
     auto &self = *static_cast<GuardedMemory *>(user);
     if (bytes <= 0)
       self.problem_ = "a request for no bytes";

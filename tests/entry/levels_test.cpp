@@ -209,7 +209,7 @@ struct LengthsProbe {
   spc_context context{sizeof(spc_context), this, allocate, release, nullptr};
 
 private:
-  static void *allocate(void *user, int64_t size) noexcept {
+  static void *allocate(void *user, int64_t size, int64_t /*alignment*/) noexcept {
     auto &self = *static_cast<LengthsProbe *>(user);
     self.asked = size;
     return self.block.data();
@@ -274,7 +274,7 @@ TEST_CASE("lengths that do not add up to the stored values are refused") {
     CHECK(probe.released == 1);
   }
   SECTION("no memory") {
-    probe.context.allocate = [](void *, int64_t) noexcept -> void * { return nullptr; };
+    probe.context.allocate = [](void *, int64_t, int64_t) noexcept -> void * { return nullptr; };
     CHECK(probe.call() == SPC_ERROR_MEMORY);
   }
   SECTION("more parents than memory") {

@@ -21,7 +21,7 @@ struct Arena {
   std::set<void *> live;
   spc_context context{sizeof(spc_context), this, allocate, release, nullptr};
 
-  static void *allocate(void *user, int64_t bytes) noexcept {
+  static void *allocate(void *user, int64_t bytes, int64_t /*alignment*/) noexcept {
     auto &arena = *static_cast<Arena *>(user);
     CHECK(bytes > 0);
     if (arena.requests++ == arena.failAt || bytes > (1 << 20))

@@ -72,7 +72,7 @@ TEST_CASE("temporaries have room for elements of their type") {
     run["x"].point(FieldRole::Values, 0, &element);
     static int64_t asked;
     spc_context context{sizeof(spc_context), nullptr,
-                        [](void *, int64_t bytes) noexcept -> void * {
+                        [](void *, int64_t bytes, int64_t) noexcept -> void * {
                           asked = bytes;
                           return std::malloc(static_cast<size_t>(bytes));
                         },
