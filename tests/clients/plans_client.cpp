@@ -205,7 +205,8 @@ void testBinary() {
     binary.testMemory();
     int32_t &column = b.columns[b.columns.size() / 2];
     binary.testOthers([&](Csr &) { ++column; }, [&](Csr &) { --column; }); // in place
-    binary.testOthers([&](Csr &P) { ++P.col_ind[P.nnz / 2]; }, [&](Csr &P) { --P.col_ind[P.nnz / 2]; });
+    const auto middleOf = [](Csr &P) -> int32_t & { return const_cast<int32_t *>(P.col_ind)[P.nnz / 2]; };
+    binary.testOthers([&](Csr &P) { ++middleOf(P); }, [&](Csr &P) { --middleOf(P); });
     Arrays other(5);
     binary.testOthers([&](Csr &) { C = other.view(); }, [&](Csr &) { C = c.view(); });
   };

@@ -46,7 +46,7 @@ const Workers noWorkers = {};
 void checkPlan(Made &source, const Entries &expected, const FormatModel &to, const std::vector<int64_t> &shape) {
   Made target(to, shape, {});
   const Allocator hooks = target.memory.hooks();
-  Plan plan = {};
+  runtime::Plan plan = {};
   Planning planning = {&plan, 7, 1};
   REQUIRE(static_cast<Status>(spc_rt_plan_conversion(&hooks, &noWorkers, &source.tensor, &target.tensor,
                                                      spc_rt_convert_sorted, &planning)) == Status::Ok);
@@ -167,8 +167,8 @@ TEMPLATE_TEST_CASE("entries are added to a matrix by rows", "", (std::pair<int32
   ThreadedMemory memory;
   const Allocator hooks = memory.hooks();
   const auto add = [&](const Tensor &source, bool sets) {
-    const auto run = sets ? spc_rt_convert_values : spc_rt_add_values;
-    return static_cast<Status>(run(&hooks, &source, &target, 0));
+    return static_cast<Status>(sets ? spc_rt_convert_values(&hooks, &noWorkers, &source, &target, 0, nullptr)
+                                    : spc_rt_add_values(&hooks, &source, &target, 0));
   };
 
   std::vector<I> rows{2, 0, 2, 0, 0, 2}, listed{1, 9, 4, 0, 9, 1};

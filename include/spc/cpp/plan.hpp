@@ -24,7 +24,7 @@ public:
 
   /// Of what functions make that are called with `context`, whose hooks and what they use have to outlive the plan.
   /// NULL: malloc and free.
-  explicit plan(const spc_context *context) noexcept {
+  explicit plan(const spc_context *context) noexcept : context_(spc_default_context()) {
     if (context != nullptr)
       context_ = *context;
   }
@@ -57,7 +57,7 @@ public:
 
 private:
   spc_plan plan_ = {};
-  spc_context context_ = {static_cast<int64_t>(sizeof(spc_context)), nullptr, nullptr, nullptr, nullptr, nullptr};
+  spc_context context_;
 };
 
 } // namespace spc

@@ -113,7 +113,8 @@ spc_status paths_numeric_spc5_434820693cb35520(
     const spc_csr_i32_i32 *M,
     const spc_csr_i32_i32 *A,
     const spc_csr_i32_i32 *B,
-    spc_csr_i32_i32 *C);
+    spc_csr_i32_i32 *C,
+    const spc_plan *plan);
 void paths_free_spc5_434820693cb35520(const spc_context *ctx, spc_csr_i32_i32 *C);
 
 /* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments

@@ -107,7 +107,8 @@ spc_status product_numeric_spc5_4e2b99aa90cef6ca(
     const spc_context *ctx,
     const spc_csr_f64_i32 *A,
     const spc_csr_f64_i32 *B,
-    spc_csr_f64_i32 *C);
+    spc_csr_f64_i32 *C,
+    const spc_plan *plan);
 void product_free_spc5_4e2b99aa90cef6ca(const spc_context *ctx, spc_csr_f64_i32 *C);
 
 /* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments

@@ -156,12 +156,13 @@ typedef enum SPC_DETAIL_NODISCARD spc_status
     : int32_t
 #endif
 { SPC_OK = 0,
-  SPC_ERROR_NULL = 1,     /* a struct or an array that is needed is NULL */
-  SPC_ERROR_SHAPE = 2,    /* an extent is negative, not the one it must be, or too small for what the format stores */
-  SPC_ERROR_STRIDE = 3,   /* the innermost stride is not 1, or elements overlap */
-  SPC_ERROR_PATTERN = 4,  /* a structure is neither NULL nor the one it must be, or lacks an entry; a plan is of others */
-  SPC_ERROR_COUNT = 5,    /* a number of entries is negative or does not fit the structure */
-  SPC_ERROR_MEMORY = 6,   /* memory ran out */
+  SPC_ERROR_NULL = 1,   /* a struct or an array that is needed is NULL */
+  SPC_ERROR_SHAPE = 2,  /* an extent is negative, not the one it must be, or too small for what the format stores */
+  SPC_ERROR_STRIDE = 3, /* the innermost stride is not 1, or elements overlap */
+  SPC_ERROR_PATTERN =
+      4,                /* a structure is neither NULL nor the one it must be, or lacks an entry; a plan is of others */
+  SPC_ERROR_COUNT = 5,  /* a number of entries is negative or does not fit the structure */
+  SPC_ERROR_MEMORY = 6, /* memory ran out */
   SPC_ERROR_CONTEXT = 7,  /* the context is of an unknown size, or has one memory hook without the other */
   SPC_ERROR_POINTERS = 8, /* pointers start below 0, descend or do not end at the count; lengths do not add up to it */
   SPC_ERROR_INDEX_RANGE = 9, /* a coordinate is outside of its extent, or of the triangle that is stored */
