@@ -20,7 +20,7 @@ std::string typeSection(const StructType &type, const std::string &fills = {});
 /// The members of the struct as typeSection has them, one a line, each with a comment on what it holds.
 std::string structMembers(const StructType &type);
 
-/// The texts of include/spc/spc.h, message.h and levels.h as of the build, in this order.
+/// The texts of include/spc/spc.h, message.h, plan.h and levels.h as of the build, in this order.
 std::string_view commonText();
 
 } // namespace spc::abi

@@ -3,9 +3,9 @@
 #include "entry/checks.h"
 #include "entry/copies.h"
 #include "entry/counts.h"
+#include "entry/places.h"
 #include "entry/planning.h"
 #include "entry/products.h"
-#include "entry/places.h"
 #include "entry/runtime_parts.h"
 #include "format/levels.h"
 #include "runtime/runtime.h"
@@ -220,8 +220,8 @@ void AssembledOutputs::convert(const sema::Conversion &conversion) {
   };
   const auto plan = [&] {
     const Value planning = describePlanning(entry_, descriptors);
-    build.failUnlessOk(build.call(functions::plan_conversion, {allocator, workers, source, target,
-                                                               build.addressOf(&converter), planning}),
+    build.failUnlessOk(build.call(functions::plan_conversion,
+                                  {allocator, workers, source, target, build.addressOf(&converter), planning}),
                        place);
   };
   if (entry_.phase == Phase::Symbolic)
@@ -261,8 +261,9 @@ void AssembledOutputs::place(const sema::Placement &placement) {
   const Value source = descriptors.describe(from, entry_.tensors[placement.from], placement.dims);
   const Value target = descriptors.describe(entry_.kernel.tensors[placement.to], entry_.tensors[placement.to]);
   const Value dropsZeros = build.constant(format::hasPadding(from.format));
-  const runtime::Function &function = placement.adds ? functions::add_values : functions::convert_values;
-  build.failUnlessOk(build.call(function, {allocator, source, target, dropsZeros}));
+  const Value sets = build.constant(!placement.adds);
+  build.failUnlessOk(build.call(functions::add_values, {allocator, source, target, dropsZeros, sets}),
+                     descriptors.placeFor(entry_.kernel.tensors[placement.to]));
 }
 
 /// The runtime has packed the tensor: its arrays are the entry's to release until they are handed over. In the numeric

@@ -117,12 +117,14 @@ extern "C" int32_t spc_rt_convert_values(const Allocator *allocator, const Worke
 }
 
 extern "C" int32_t spc_rt_add_values(const Allocator *allocator, const Tensor *given, Tensor *target,
-                                     int64_t dropsZeros) {
+                                     int64_t dropsZeros, int64_t sets) {
   const Rebased whole(*allocator, *given);
   const Tensor &source = whole.tensor();
   const Status status = whole.status() == Status::Ok ? checkCounts(source) : whole.status();
   if (status != Status::Ok)
     return static_cast<int32_t>(status);
+  if (sets != 0)
+    fillWithZeros(target->values, target->stored * target->valueBytes);
   const bool keepsZeros = dropsZeros == 0;
   if (keepsZeros && RowAdder<int32_t, double>::fits(source, *target))
     return static_cast<int32_t>(RowAdder<int32_t, double>(source, *target).run());

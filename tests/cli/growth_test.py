@@ -41,7 +41,7 @@ class Growth(SpcCase):
         for name, expression in EXPRESSIONS.items():
             for operand, output in (("csr", "csr"), ("csr", "dense"), ("dcsr", "dcsr")):
                 with self.subTest(expression=name, operand=operand, output=output):
-                    few, more, most = (self.lines(expression, count, operand, output) for count in (8, 16, 32))
+                    few, more, most = (self.lines(expression, count, operand, output) for count in (9, 18, 36))
                     self.assertLess(most - more, 2.5 * (more - few))
                     self.assertLess(most, 8000)
 

@@ -270,7 +270,8 @@ class Library(SpcCase):
         self.make("libkernels.a", "--header=include.h")
         self.assertNotIn("libkernels.h", self.files())
         text = (self.folder / "include.h").read_text()
-        guards = [line for line in text.splitlines() if line.startswith("#ifndef SPC_")]
+        # Parts of the common text ask for the first one, each for itself.
+        guards = [line for line in text.splitlines() if line.startswith("#ifndef SPC_") and "CONVENTION" not in line]
         self.assertEqual(len(guards), len(set(guards)))
         self.assertEqual(text.count("typedef struct spc_csr_f64_i32 {"), 1)
 

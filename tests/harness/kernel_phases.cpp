@@ -1,4 +1,5 @@
 // Calls in two phases, with a plan and without one, beside the call in one phase.
+#include "../include/spc/plan.h"
 #include "format/levels.h"
 #include "harness/kernel_argument.h"
 #include "sema/two_phases.h"

@@ -1,4 +1,4 @@
-"""Calls: outputs, bound calls, plans, calls that are repeated, copies."""
+"""Calls: outputs, bound calls, calls that are repeated, copies."""
 # SPDX-License-Identifier: Apache-2.0
 
 import functools
@@ -216,29 +216,6 @@ def test_one_bound_call_in_several_threads():
     assert len(results) == 200
     for result in results[::20]:
         close(result, expected)
-
-
-def test_plans():
-    a, b = matrix(12, 9), matrix(9, 7, seed=5)
-    plan = kernel(SPGEMM, A="csr", B="csr", C="csr").plan(a, b)
-    first = plan()
-    close(first, (a @ b).toarray())
-    a.data[:] = dense(a.nnz, seed=6)
-    second = plan()
-    close(second, (a @ b).toarray())
-    assert second.indices.ctypes.data != first.indices.ctypes.data
-    assert second.data.ctypes.data != first.data.ctypes.data
-    assert plan.nbytes > 0
-    a.indices[0] += 1
-    with pytest.raises(spc.StructureError, match="have changed since the plan was made"):
-        plan()
-    a.indices[0] -= 1
-    close(plan(), second.toarray())
-    del plan, first
-    gc.collect()
-    close(second, (a @ b).toarray())
-    with pytest.raises(spc.ArgumentError, match="has no phases"):
-        kernel(SPMV).plan(a, dense(9))
 
 
 def test_repeated_calls_see_changes():

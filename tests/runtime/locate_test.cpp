@@ -167,8 +167,7 @@ TEMPLATE_TEST_CASE("entries are added to a matrix by rows", "", (std::pair<int32
   ThreadedMemory memory;
   const Allocator hooks = memory.hooks();
   const auto add = [&](const Tensor &source, bool sets) {
-    return static_cast<Status>(sets ? spc_rt_convert_values(&hooks, &noWorkers, &source, &target, 0, nullptr)
-                                    : spc_rt_add_values(&hooks, &source, &target, 0));
+    return static_cast<Status>(spc_rt_add_values(&hooks, &source, &target, 0, sets));
   };
 
   std::vector<I> rows{2, 0, 2, 0, 0, 2}, listed{1, 9, 4, 0, 9, 1};

@@ -5,7 +5,7 @@
 
 #include "lifetime.hpp"
 
-#include "../spc.h"
+#include "../plan.h"
 
 #include <utility>
 

@@ -1,0 +1,35 @@
+"""Plans: patterns that are computed once, for values that change."""
+# SPDX-License-Identifier: Apache-2.0
+
+import gc
+
+import pytest
+from support import close, dense, kernel, matrix
+
+import spc
+
+SPMV = "y(i) = A(i,j) * x(j)"
+SPGEMM = "C(i,l) = A(i,j) * B(j,l)"
+
+
+def test_plans():
+    a, b = matrix(12, 9), matrix(9, 7, seed=5)
+    plan = kernel(SPGEMM, A="csr", B="csr", C="csr").plan(a, b)
+    first = plan()
+    close(first, (a @ b).toarray())
+    a.data[:] = dense(a.nnz, seed=6)
+    second = plan()
+    close(second, (a @ b).toarray())
+    assert second.indices.ctypes.data != first.indices.ctypes.data
+    assert second.data.ctypes.data != first.data.ctypes.data
+    assert plan.nbytes > 0
+    a.indices[0] += 1
+    with pytest.raises(spc.StructureError, match="have changed since the plan was made"):
+        plan()
+    a.indices[0] -= 1
+    close(plan(), second.toarray())
+    del plan, first
+    gc.collect()
+    close(second, (a @ b).toarray())
+    with pytest.raises(spc.ArgumentError, match="has no phases"):
+        kernel(SPMV).plan(a, dense(9))
