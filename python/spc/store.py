@@ -12,7 +12,7 @@ import re
 import shutil
 import sys
 import tempfile
-from typing import Dict, Iterator
+from typing import Dict, Iterator, List, Tuple
 
 from . import folders, toolchain
 from .errors import CompilerError
@@ -162,20 +162,39 @@ def write(path: pathlib.Path, content: bytes) -> None:
         raise
 
 
+#: By folder, the bytes of answers that this process has added since it has last read the folder.
+_added: Dict[pathlib.Path, int] = {}
+
+
+def make_room_for_answer(cache: pathlib.Path, newest: pathlib.Path) -> None:
+    """As make_room, which takes longer than to write an answer: when a process has its first one, and whenever its answers
+    are a 64th of the limit. Raises OSError."""
+    added = _added.get(cache, limit()) + newest.stat().st_size
+    if added * 64 > limit():
+        make_room(cache, newest)
+    else:
+        _added[cache] = added
+
+
 def make_room(cache: pathlib.Path, newest: pathlib.Path) -> None:
     """Removes the files that were used least lately, until the rest is within the limit. What another process has loaded
     stays in its memory; what it is about to load, it finds missing and makes anew."""
-    _remove_leftovers(cache)
-    files = []
-    for path in (*cache.glob("*.so"), *cache.glob(f"*{ANSWER}")):
-        with contextlib.suppress(FileNotFoundError):
-            state = path.stat()
-            files.append((state.st_mtime_ns, state.st_size, path))
-    total, most = 0, limit()
-    for _, size, path in sorted(files, reverse=True):
-        total += size
-        if total > most and path != newest:
-            _forget(cache, path)
+    files: List[Tuple[int, int, str]] = []
+    # One reading of the folder, and no object for each path: there are thousands.
+    with contextlib.suppress(FileNotFoundError, PermissionError), os.scandir(cache) as entries:
+        for entry in entries:
+            if entry.name.startswith(BUILD):
+                _remove_leftover(entry.path)
+            elif entry.name.endswith((".so", ANSWER)):
+                with contextlib.suppress(FileNotFoundError):
+                    state = entry.stat()
+                    files.append((state.st_mtime_ns, state.st_size, entry.path))
+    total, most = sum(size for _, size, _ in files), limit()
+    for _, size, path in sorted(files) if total > most else ():
+        if total > most and path != str(newest):
+            _forget(cache, pathlib.Path(path))
+        total -= size
+    _added[cache] = 0
 
 
 def _forget(cache: pathlib.Path, path: pathlib.Path) -> None:
@@ -209,6 +228,11 @@ def _remove(path: pathlib.Path) -> None:
 def _remove_leftovers(cache: pathlib.Path) -> None:
     """Removes what processes were compiling that were ended meanwhile."""
     for path in cache.glob(f"{BUILD}*"):
-        with contextlib.suppress(OSError), held(str(path)) as is_left:
-            if is_left:
-                _remove(path)
+        _remove_leftover(str(path))
+
+
+def _remove_leftover(path: str) -> None:
+    """Removes the folder of a process that compiles, where that was ended meanwhile."""
+    with contextlib.suppress(OSError), held(path) as is_left:
+        if is_left:
+            _remove(pathlib.Path(path))
