@@ -107,7 +107,8 @@ def kernel(text, **formats):
 
 
 class Place:
-    """A cache of its own, and a compiler that notes when it runs, and whether it compiles."""
+    """A cache of its own, and a compiler that notes when it runs, and whether it compiles: without optimising, as each cache
+    is filled anew."""
 
     def __init__(self, folder):
         self.folder, self.log, self.runs = folder / "cache", folder / "log", folder / "runs"
@@ -119,7 +120,8 @@ class Place:
 
     def write_compiler(self, more=""):
         self.compiler.write_text(f'#!/bin/sh\necho "$*" >>{self.runs}\n{more}case "$*" in compile*--emit*) ;; '
-                                 f'compile*) echo compile >>{self.log}; sleep "${{SLEEP:-0}}";; esac\n'
+                                 f'compile*) echo compile >>{self.log}; sleep "${{SLEEP:-0}}"; '
+                                 'case "$*" in *" -O"*) ;; *) set -- "$@" -O0;; esac;; esac\n'
                                  f'exec {toolchain.compiler()} "$@"\n')
         self.compiler.chmod(0o755)
 
