@@ -1,6 +1,7 @@
 """Settings of all tests: a cache of their own, which they share, and warnings as errors."""
 # SPDX-License-Identifier: Apache-2.0
 
+import importlib
 import os
 import pathlib
 import sys
@@ -9,8 +10,11 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
-from support import kernel  # noqa: E402
-from spc import cache  # noqa: E402
+import support
+
+from spc import cache, copies, tensors
+
+KEPT = (copies._copier, importlib.import_module("spc.einsum")._kernel, tensors._converter)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -20,27 +24,30 @@ def own_cache(tmp_path_factory):
         yield
 
 
-@pytest.fixture(autouse=True, scope="module")
-def level(request):
-    """Compiles kernels of files that are marked unoptimised at -O0, unless they say another level."""
+@pytest.fixture(autouse=True)
+def level(request, monkeypatch):
+    """Compiles kernels of tests that are marked unoptimised at -O0, unless they say a level; those that the package keeps
+    are of these tests alone."""
     if not request.node.get_closest_marker("unoptimised") or os.environ.get("SPC_TEST_ALL"):
         yield
         return
     made = cache.Request.__init__
 
     def unoptimised(self, text, name, formats, types, indices, options=(), files={}):
-        own = () if any(option.startswith("-O") for option in options) else ("-O0",)
-        made(self, text, name, formats, types, indices, (*options, *own), files)
+        said = any(option.startswith("-O") for option in options)
+        made(self, text, name, formats, types, indices, tuple(options) if said else (*options, "-O0"), files)
 
-    kernel.cache_clear()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cache.Request, "__init__", unoptimised)
-        yield
-    kernel.cache_clear()
+    monkeypatch.setattr(cache.Request, "__init__", unoptimised)
+    monkeypatch.setattr(support, "level", "-O0")
+    for kept in KEPT:
+        kept.cache_clear()
+    yield
+    for kept in KEPT:
+        kept.cache_clear()
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "unoptimised: what a file's tests are about is the package, whatever the code that "
-                                       "kernels become; that is tested in C++, and by the files without this mark")
+    config.addinivalue_line("markers", "unoptimised: is about the package, whatever code kernels become: it compiles them at "
+                                       "-O0, unless SPC_TEST_ALL is set")
     config.addinivalue_line("filterwarnings", "error")
     config.addinivalue_line("filterwarnings", "ignore:Sparse CSR tensor support is in beta state:UserWarning")

@@ -100,9 +100,17 @@ def address(array):
     return array.__array_interface__["data"][0]
 
 
-@functools.lru_cache(maxsize=None)
+#: The level of optimisation of the test that runs, where it is not the default.
+level = ""
+
+
 def kernel(text, **formats):
     """A kernel that tests share."""
+    return _kernel(level, text, **formats)
+
+
+@functools.lru_cache(maxsize=None)
+def _kernel(level, text, **formats):
     return spc.kernel(text, **formats)
 
 

@@ -8,6 +8,7 @@ from support import close, dense, matrix
 
 import spc
 
+pytestmark = pytest.mark.unoptimised
 SPMV = "y(i) = A(i,j) * x(j)"
 SPMM = "C(i,k) = A(i,j) * B(j,k)"
 

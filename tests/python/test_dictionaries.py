@@ -10,6 +10,7 @@ from support import address, close, dense, kernel, matrix
 
 import spc
 
+pytestmark = pytest.mark.unoptimised
 SPMV = "y(i) = A(i,j) * x(j)"
 
 

@@ -11,6 +11,7 @@ from support import close, dense, matrix
 
 import spc
 
+pytestmark = pytest.mark.unoptimised
 FORMATS = pathlib.Path(__file__).resolve().parent.parent.parent / "formats"
 TTV = "Y(i,k) = T(i,j,k) * v(j)"
 
