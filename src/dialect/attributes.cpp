@@ -128,6 +128,14 @@ void setPatternOnly(mlir::FunctionOpInterface body) {
   body->setAttr(kPatternOnly, mlir::UnitAttr::get(body.getContext()));
 }
 
+bool isAsWritten(mlir::FunctionOpInterface body) {
+  return body->hasAttr(kAsWritten);
+}
+
+void setAsWritten(mlir::FunctionOpInterface body) {
+  body->setAttr(kAsWritten, mlir::UnitAttr::get(body.getContext()));
+}
+
 void SpcDialect::registerAttributes() {
   addAttributes<
 #define GET_ATTRDEF_LIST

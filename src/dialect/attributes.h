@@ -39,6 +39,9 @@ void setSchedule(mlir::FunctionOpInterface body, ScheduleAttr schedule);
 /// Whether only the pattern of the body's assembled output counts.
 bool isPatternOnly(mlir::FunctionOpInterface body);
 void setPatternOnly(mlir::FunctionOpInterface body);
+/// Whether each operation of the body is rounded by itself, whatever --fp allows.
+bool isAsWritten(mlir::FunctionOpInterface body);
+void setAsWritten(mlir::FunctionOpInterface body);
 
 /// What `loop` is recorded as: a loop over the rows of a body; null for any other operation.
 RowLoopAttr rowLoopOf(mlir::Operation *loop);

@@ -12,6 +12,7 @@ inline constexpr llvm::StringLiteral kAscends = "spc.ascends";
 inline constexpr llvm::StringLiteral kChunks = "spc.chunks";
 inline constexpr llvm::StringLiteral kSchedule = "spc.schedule";
 inline constexpr llvm::StringLiteral kPatternOnly = "spc.pattern_only";
+inline constexpr llvm::StringLiteral kAsWritten = "spc.as_written";
 inline constexpr llvm::StringLiteral kRowLoop = "spc.row_loop";
 inline constexpr llvm::StringLiteral kSegment = "spc.segment";
 inline constexpr llvm::StringLiteral kLeavesRest = "spc.leaves_rest";

@@ -283,7 +283,8 @@ mlir::LogicalResult ScheduleAttr::verify(EmitError emitError, std::optional<int6
 mlir::LogicalResult SpcDialect::verifyOperationAttribute(mlir::Operation *op, mlir::NamedAttribute attribute) {
   const mlir::StringAttr name = attribute.getName();
   const auto body = mlir::dyn_cast<mlir::FunctionOpInterface>(op);
-  const bool isOfBody = name == kChunks || name == kSchedule || name == kPatternOnly;
+  const bool isMark = name == kPatternOnly || name == kAsWritten;
+  const bool isOfBody = name == kChunks || name == kSchedule || isMark;
   if (isOfBody && !body)
     return op->emitOpError() << "has " << name.getValue() << ", which belongs to a function";
   if (name == kSchedule && !mlir::isa<ScheduleAttr>(attribute.getValue()))
@@ -296,7 +297,7 @@ mlir::LogicalResult SpcDialect::verifyOperationAttribute(mlir::Operation *op, ml
     return verifyIndexMark(op, attribute);
   if (!isOfBody)
     return op->emitOpError() << "has an unknown attribute " << name.getValue();
-  if (name == kPatternOnly && !mlir::isa<mlir::UnitAttr>(attribute.getValue()))
+  if (isMark && !mlir::isa<mlir::UnitAttr>(attribute.getValue()))
     return op->emitOpError() << name.getValue() << " has a value";
   return name == kChunks ? verifyChunks(body, attribute.getValue()) : mlir::success();
 }

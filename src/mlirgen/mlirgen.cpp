@@ -142,13 +142,16 @@ mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLI
     const auto build = [&](TargetUse use, const std::string &name) {
       return BodyBuilder(kernel, step, use, *module, namesLoops).build(name);
     };
-    build(TargetUse::Collected, sema::bodyName(kernel, k));
+    const mlir::func::FuncOp body = build(TargetUse::Collected, sema::bodyName(kernel, k));
     const sema::Statement *assembly = sema::assemblingStatement(step);
     if (!assembly || !sema::hasPhases(kernel))
       continue;
     dialect::setPatternOnly(build(TargetUse::Collected, sema::patternBodyName(kernel, k)));
-    if (sema::mergePlan(kernel, *assembly) != sema::MergePlan::None)
-      build(TargetUse::Filled, sema::plannedBodyName(kernel, k));
+    if (sema::mergePlan(kernel, *assembly) == sema::MergePlan::None)
+      continue;
+    // Which operations LLVM fuses depends on what is around them: the two bodies would round differently.
+    dialect::setAsWritten(body);
+    dialect::setAsWritten(build(TargetUse::Filled, sema::plannedBodyName(kernel, k)));
   }
   return module;
 }

@@ -11,7 +11,8 @@
 // Each of the first two kinds has the attribute spc.tensor (dialect/SpcAttributes.td), which says what it is. An
 // assembled output is one dense tensor by dimension for each of the statement's terms, with a run in it. The function
 // returns the final value of each written tensor. Its own attributes: spc.pattern_only, of a body that computes the
-// pattern alone, and spc.schedule, what the user's schedule leaves to passes and to the entry.
+// pattern alone, spc.as_written, of bodies that are to round alike, and spc.schedule, what the user's schedule leaves
+// to passes and to the entry.
 #pragma once
 
 #include "sema/kernel.h"

@@ -70,6 +70,8 @@ private:
   Value startOf(const Arrays &arrays, Value row) {
     return loadIndex(arrays.positions.back(), row, builder_, location_);
   }
+  /// From an operand's entries to the target's, where it has all of them. It may be a slice of rows, and so may that.
+  Value distanceOf(const Arrays &arrays) { return subtract(startOf(target_, number(0)), startOf(arrays, number(0))); }
   void chooseRows();
   void emitTogether(const std::vector<sema::Summand> &addends);
   void emitBlocks(const std::vector<sema::Summand> &addends);
@@ -142,7 +144,7 @@ void PlannedSums::emitTogether(const std::vector<sema::Summand> &addends) {
   Values distances;
   for (const sema::Summand &addend : addends) {
     const OperandId operand = sema::sparseOperandOf(body_.kernel, body_.term, *addend.expr);
-    distances.push_back(subtract(startOf(arrays_[operand.index()], first_), begin));
+    distances.push_back(distanceOf(arrays_[operand.index()]));
   }
   auto entries = scf::ForOp::create(builder_, location_, begin, end, number(1));
   const mlir::OpBuilder::InsertionGuard guard(builder_);
@@ -152,7 +154,7 @@ void PlannedSums::emitTogether(const std::vector<sema::Summand> &addends) {
   Value sum;
   for (auto [addend, distance] : llvm::zip(addends, distances)) {
     const OperandId operand = sema::sparseOperandOf(body_.kernel, body_.term, *addend.expr);
-    const Value value = valueOf(*addend.expr, operand, add(entries.getInductionVar(), distance));
+    const Value value = valueOf(*addend.expr, operand, subtract(entries.getInductionVar(), distance));
     sum = !sum ? value : addend.isSubtracted ? arithmetic.subtract(type, sum, value) : arithmetic.add(type, sum, value);
   }
   memref::StoreOp::create(builder_, location_, sum, target_.values, entries.getInductionVar());

@@ -1,7 +1,9 @@
 // Plans: what NAME_symbolic leaves to NAME_numeric. With one the numeric phase gives the bits of a call in one phase,
-// for any values, on any threads, and refuses structures that the plan is not of.
+// for any values, on any threads, and refuses structures that the plan is not of, or stays within the result.
+#include "blend.h"
 #include "converted_on_csc.h"
 #include "converted_on_dup.h"
+#include "excess.h"
 #include "spadd.h"
 #include "spgemm.h"
 
@@ -9,6 +11,7 @@
 #include "expect.h"
 #include "workers.h"
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -212,6 +215,8 @@ void testBinary() {
   };
   test(BINARY(spgemm));
   test(BINARY(spadd));
+  test(BINARY(blend)); // with products, which might be fused with the additions
+  test(BINARY(excess));
 }
 
 /// A plan of one kernel is none of another's, though all structures are the same.
@@ -262,6 +267,41 @@ void testSlices() {
   UNARY(converted_on_csc, spc_csc_f64_i32).testValues([&](int64_t round) { b.setValues(round); });
 }
 
+/// Of long arrays a plan's fingerprint looks at a sample: where the rows of an operand are others elsewhere, nothing is
+/// written outside of the result all the same.
+void testUnseen() {
+  constexpr int64_t rows = 2048, line = 16, behind = 16;
+  std::vector<int32_t> all(rows + 1), half(rows + 1), columns(rows, 0);
+  for (int64_t row = 0; row <= rows; ++row) {
+    all[static_cast<size_t>(row)] = static_cast<int32_t>(row);
+    half[static_cast<size_t>(row)] = static_cast<int32_t>(row / 2);
+  }
+  std::vector<double> ones(rows, 1.0), values(rows + behind);
+  const Csr B{rows, 1, rows, all.data(), columns.data(), ones.data()};
+  for (std::vector<int32_t> *pointers : {&all, &half}) {
+    const Csr C{rows, 1, pointers->back(), pointers->data(), columns.data(), ones.data()};
+    Csr P{};
+    spc_plan plan;
+    EXPECT_STATUS(SPC_OK, spadd_symbolic(&B, &C, &P, &plan));
+    P.values = values.data();
+    int64_t unseen = 0;
+    for (int64_t first = line; first < rows; first += line) {
+      const std::vector<int32_t> kept = all;
+      std::fill_n(all.begin() + first, line, all[static_cast<size_t>(first) - 1]);
+      std::fill(values.begin(), values.end(), -7.0);
+      const spc_status status = spadd_numeric(&B, &C, &P, &plan);
+      EXPECT(status == SPC_OK || status == SPC_ERROR_PATTERN);
+      unseen += status == SPC_OK ? 1 : 0;
+      EXPECT(std::count(values.begin() + rows, values.end(), -7.0) == behind);
+      all = kept;
+    }
+    EXPECT(unseen > 0);
+    P.values = nullptr;
+    spc_plan_free(&plan);
+    spc_csr_f64_i32_free(&P);
+  }
+}
+
 /// Several threads go by one plan at once.
 void testThreads() {
   Arrays b(3), c(7);
@@ -293,6 +333,7 @@ int main() {
   testOtherKernel();
   testConversions();
   testSlices();
+  testUnseen();
   testThreads();
   return failures == 0 ? 0 : 1;
 }

@@ -54,6 +54,8 @@ KERNELS = {
     "spgemm_on_coo": ["B=csr", "C=csr", "A=coo"],
     "spgemm_on_bsr": ["B=csr", "C=csr", "A=bsr"],
     "spadd": ["B=csr", "C=csr", "A=csr"],
+    "blend": ["B=csr", "C=csr", "A=csr"],
+    "excess": ["B=csr", "C=csr", "A=csr"],
     "converted_on_csc": ["B=csr", "A=csc"],
     "converted_on_csr": ["B=dia", "A=csr"],
     "converted_on_dup": ["B=coo-dup", "A=csr"],
@@ -87,7 +89,7 @@ VISIBLE = ["--visibility=default"]
 SMALL_WORK = {"frontier", "relaxation", "vectors_sum", "spgemm_on_coos", "spgemm_on_dcsr", "spgemm_on_dcsr_f16"}
 ASSEMBLY_PHASES = {"spgemm", "spgemm_on_coo", "spgemm_on_bsr", "spadd", "converted_on_csc", "ttm"}
 SHAPES = {"converted_on_csr", "converted_on_hyb", "converted_on_lower", "converted_on_nm", "converted_on_ragged_lengths"}
-PHASES = ASSEMBLY_PHASES | SMALL_WORK | SHAPES - {"converted_on_hyb"} | {"converted_on_dup"}
+PHASES = ASSEMBLY_PHASES | SMALL_WORK | SHAPES - {"converted_on_hyb"} | {"blend", "converted_on_dup", "excess"}
 ASSEMBLING = PHASES | {"accumulate", "converted_on_hyb"}
 
 # Kernels whose loops run in chunks.
@@ -121,7 +123,7 @@ CLIENTS = {
     "shapes": (["shapes_client.c"], sorted(SHAPES)),
     "slices": (["slices_client.cpp"],
                ["converted_on_csc", "degrees", "sddmm", "spadd", "spgemm", "spmm", "spmv"]),
-    "plans": (["plans_client.cpp"], ["converted_on_csc", "converted_on_dup", "spadd", "spgemm"]),
+    "plans": (["plans_client.cpp"], ["blend", "converted_on_csc", "converted_on_dup", "excess", "spadd", "spgemm"]),
     "pool": (["pool_client.cpp", "pool_c.c"], ["spmv"]),
     "memory_pool": (["memory_pool_client.cpp", "memory_pool_c.c"], ["spgemm"]),
     "cpp": (["cpp_client.cpp"], ["spmm", "spmm_on_csc", "spmv", "spmv_on_coo", "spmv_on_dcsr"]),

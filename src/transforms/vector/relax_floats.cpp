@@ -1,3 +1,4 @@
+#include "dialect/attributes.h"
 #include "transforms/passes.h"
 #include "transforms/util/loop_hints.h"
 
@@ -51,6 +52,8 @@ bool mayReassociate(mlir::Operation *op) {
 class RelaxFloats : public impl::RelaxFloatsBase<RelaxFloats> {
 public:
   void runOnOperation() override {
+    if (dialect::isAsWritten(getOperation()))
+      return;
     using arith::FastMathFlags;
     getOperation().walk([&](arith::ArithFastMathInterface op) {
       // What is contracted around a conversion that rounds is not rounded.

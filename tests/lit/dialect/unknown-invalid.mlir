@@ -18,6 +18,11 @@ func.func private @valued() attributes {spc.pattern_only = 3}
 
 // -----
 
+// expected-error @+1 {{spc.as_written has a value}}
+func.func private @valued_too() attributes {spc.as_written = 3}
+
+// -----
+
 // expected-error @+1 {{'A' does not have each mode once}}
 #twice = #spc.tensor<"A" extents = [<"m">, <"n">] modes = [1, 1]>
 

@@ -66,3 +66,15 @@ func.func @loops(%x: memref<?xf64>, %y: memref<?xf64>, %n: index) -> f64 {
   }
   return %product : f64
 }
+
+// -----
+
+// What is to be as it is written stays so.
+// CHECK-LABEL: func.func @as_written
+// CHECK: arith.mulf %{{[^ ]*}}, %{{[^ ]*}} : f64
+// CHECK: arith.addf %{{[^ ]*}}, %{{[^ ]*}} : f64
+func.func @as_written(%a: f64, %b: f64) -> f64 attributes {spc.as_written} {
+  %p = arith.mulf %a, %b : f64
+  %s = arith.addf %p, %a : f64
+  return %s : f64
+}
