@@ -245,7 +245,9 @@ TEST_CASE("objects need no library for 16-bit floats") {
       }
       INFO(triple << " -O" << level << " scalars");
       Compiled compiled = compileProbe(probe, {triple, "", level});
-      CHECK(undefinedSymbols(emit(*compiled.module, *compiled.machine, OutputKind::Object)) == std::set<std::string>{});
+      std::set<std::string> undefined = undefinedSymbols(emit(*compiled.module, *compiled.machine, OutputKind::Object));
+      undefined.erase("__indirect_function_table"); // of WebAssembly, by which hooks are called: the linker makes it
+      CHECK(undefined == std::set<std::string>{});
     }
   }
 }

@@ -20,6 +20,7 @@
 
 #include "spc.h"
 #include "message.h"
+#include "plan.h"
 #include "levels.h"
 
 #ifndef SPC_TYPE_DENSE1_F16

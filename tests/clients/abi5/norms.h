@@ -24,6 +24,7 @@
 
 #include "spc.h"
 #include "message.h"
+#include "plan.h"
 #include "levels.h"
 
 #ifndef SPC_TYPE_ELL8_F64_I32

@@ -21,6 +21,7 @@
 
 #include "spc.h"
 #include "message.h"
+#include "plan.h"
 #include "levels.h"
 
 #ifndef SPC_TYPE_CSR_F64_I32

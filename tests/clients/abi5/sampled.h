@@ -22,6 +22,7 @@
 
 #include "spc.h"
 #include "message.h"
+#include "plan.h"
 #include "levels.h"
 
 #ifndef SPC_TYPE_DENSE2_F64
