@@ -271,12 +271,19 @@ class Data(SpcCase):
         pointers, index, value = (ctypes.c_int32 * 3)(0, 1, 2), (ctypes.c_int32 * 2)(1, 0), (ctypes.c_double * 2)(2, 3)
         swap = Csr(2, 2, 2, *(ctypes.addressof(array) for array in (pointers, index, value)))
         result = Csr()
-        arguments = (ctypes.c_void_p * 3)(*(ctypes.addressof(matrix) for matrix in (swap, swap, result)))
-        for phase in ("symbolic", "numeric"):
-            self.assertEqual(getattr(library, signature["functions"][phase]["argv"])(None, arguments), 0)
-        self.assertEqual((result.nnz, list((ctypes.c_double * 2).from_address(result.values))), (2, [6, 6]))
-        self.assertEqual(getattr(library, signature["functions"]["free"]["argv"])(None, arguments), 0)
-        self.assertEqual((result.nnz, result.values), (0, None))
+        plan = (ctypes.c_uint64 * 2)()
+        release = getattr(library, signature["functions"]["free"]["argv"])
+        release.restype = None
+        for made in (None, ctypes.addressof(plan)):
+            matrices = (ctypes.addressof(matrix) for matrix in (swap, swap, result))
+            arguments = (ctypes.c_void_p * 4)(*matrices, made)
+            for phase in ("symbolic", "numeric"):
+                self.assertEqual(getattr(library, signature["functions"][phase]["argv"])(None, arguments), 0)
+            self.assertEqual((result.nnz, list((ctypes.c_double * 2).from_address(result.values))), (2, [6, 6]))
+            release(None, arguments)
+            self.assertEqual((result.nnz, result.values), (0, None))
+        self.assertNotEqual((plan[0], plan[1]), (0, 0))
+        ctypes.CDLL(None).free(ctypes.c_void_p(plan[0]))
 
     def test_inspect(self):
         self.build("kernel f(A, x) -> y\ny(i) = A(i,j) * x(j)\n", "--format=A=csr")
