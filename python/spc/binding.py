@@ -88,7 +88,7 @@ def fits(view: View, storage: Storage) -> bool:
         return False
     if mine.is_dense and storage.is_dense:
         inner = storage.levels[-1].dim
-        return view.shape[inner] <= 1 or view.strides[inner] == 1
+        return view.shape[inner] <= 1 or view.strides[inner] == 1 or mine.order == 1
     if (mine.symmetric, mine.layout) != (storage.symmetric, storage.layout):
         return False
     for one, other in zip(mine.levels, storage.levels):

@@ -43,12 +43,14 @@ def view_of(value: Any, name: str) -> View:
 
 
 def dense_modes(array: np.ndarray) -> Optional[Tuple[int, ...]]:
-    """The dimensions from the outermost to the innermost, whose elements have to lie side by side; None where no
-    dimension's do. Row-major order where that is possible."""
+    """The dimensions from the outermost to the innermost, whose elements have to lie side by side, but in vectors; None
+    where no dimension's do. Row-major order where that is possible."""
     order, strides, shape = array.ndim, array.strides, array.shape
     last = order - 1
     if strides[last] == array.itemsize or shape[last] <= 1 or array.size == 0:
         return tuple(range(order))
+    if order == 1 and strides[0]:  # a vector's stride is free
+        return (0,)
     inner = [dim for dim in range(order) if shape[dim] > 1 and strides[dim] == array.itemsize]
     if not inner:
         return None

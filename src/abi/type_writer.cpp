@@ -192,6 +192,12 @@ std::string checks(const StructType &type) {
   return text;
 }
 
+std::string denseChecks(const StructType &type) {
+  if (type.format.order() == 1)
+    return "extents, and that no two elements are in one place";
+  return "extents, and strides: innermost 1, no two elements in one place";
+}
+
 std::string summary(const StructType &type, const std::string &fills) {
   if (type.format.isDense())
     return type.format.order() == 1
@@ -220,17 +226,16 @@ std::string typeSection(const StructType &type, const std::string &fills) {
   std::transform(guard.begin(), guard.end(), guard.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   const bool dense = type.format.isDense();
-  return substitute(
-      kType, {{"GUARD", guard},
-              {"summary", summary(type, fills)},
-              {"type", type.name},
-              {"value", cType(type.value)},
-              {"members", structMembers(type)},
-              {"assertions", assertions(type)},
-              {"checks", dense ? "extents, and strides: innermost 1, no two elements in one place" : checks(type)},
-              {"validation", validatorBody(type)},
-              {"release", release(type)},
-              {"maker", maker(type)}});
+  return substitute(kType, {{"GUARD", guard},
+                            {"summary", summary(type, fills)},
+                            {"type", type.name},
+                            {"value", cType(type.value)},
+                            {"members", structMembers(type)},
+                            {"assertions", assertions(type)},
+                            {"checks", dense ? denseChecks(type) : checks(type)},
+                            {"validation", validatorBody(type)},
+                            {"release", release(type)},
+                            {"maker", maker(type)}});
 }
 
 } // namespace spc::abi

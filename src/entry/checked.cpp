@@ -68,7 +68,8 @@ private:
 
   void addDense(const TensorArgument &argument, int64_t bytes, bool isWritten) {
     std::vector<Value> strides = argument.passed.strides;
-    strides[static_cast<size_t>(argument.parameter.type.format.levels.back().dim)] = build_.constant(1);
+    if (strides.size() > 1)
+      strides[static_cast<size_t>(argument.parameter.type.format.levels.back().dim)] = build_.constant(1);
     regions_.push_back({argument.passed.values, bytes, isWritten, argument.passed.sizes, strides});
   }
 

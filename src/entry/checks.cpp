@@ -68,9 +68,13 @@ void checkStrides(Entry &entry, const TensorArgument &argument) {
     return;
   EntryBuilder &build = entry.build;
   const Value matters = build.compare(ICmpPredicate::sgt, argument.passed.sizes[inner], build.constant(1));
+  // A vector's is free. None is 0: callers that have left it out would get a wrong result in silence.
+  const bool isVector = format.order() == 1;
+  const Value wrong = isVector ? build.isZero(stride) : build.differ(stride, build.constant(1));
   Place place = placeOf(entry, argument, FieldRole::Stride, static_cast<size_t>(inner));
-  place.wanted = build.constant(1);
-  build.failIf(build.both(matters, build.differ(stride, build.constant(1))), Status::Stride, place);
+  if (!isVector)
+    place.wanted = build.constant(1);
+  build.failIf(build.both(matters, wrong), Status::Stride, place);
 }
 
 /// Whether entries of such a level need a coordinate that exists, padding included.

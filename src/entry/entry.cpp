@@ -9,6 +9,7 @@
 #include "entry/copies.h"
 #include "entry/memory.h"
 #include "entry/problems.h"
+#include "entry/strided_vectors.h"
 #include "entry/tensors.h"
 #include "sema/two_phases.h"
 
@@ -196,6 +197,8 @@ mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &ke
   if (kernel.checked)
     checkMemory(entry);
   Memory memory(entry);
+  StridedVectors vectors(entry, memory);
+  vectors.gather();
   allocateTensors(entry, memory);
   fillStructures(entry);
   AssembledOutputs outputs(entry, memory);
@@ -203,6 +206,7 @@ mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &ke
   if (mlir::failed(runSteps(entry, memory, outputs)))
     return mlir::failure();
   outputs.hand();
+  vectors.scatter();
   build.succeed();
   return mlir::success();
 }

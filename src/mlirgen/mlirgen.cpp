@@ -147,11 +147,13 @@ mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLI
     if (!assembly || !sema::hasPhases(kernel))
       continue;
     dialect::setPatternOnly(build(TargetUse::Collected, sema::patternBodyName(kernel, k)));
-    if (sema::mergePlan(kernel, *assembly) == sema::MergePlan::None)
-      continue;
-    // Which operations LLVM fuses depends on what is around them: the two bodies would round differently.
-    dialect::setAsWritten(body);
-    dialect::setAsWritten(build(TargetUse::Filled, sema::plannedBodyName(kernel, k)));
+    const bool merges = sema::mergePlan(kernel, *assembly) != sema::MergePlan::None;
+    // Which operations LLVM fuses, and in which order it adds, depends on what is around them: loops that find places
+    // and loops that are told them would round differently.
+    if (merges || (sema::keepsPlaces(kernel, *assembly) && !sema::isProductOfTwo(assembly->terms.front())))
+      dialect::setAsWritten(body);
+    if (merges)
+      dialect::setAsWritten(build(TargetUse::Filled, sema::plannedBodyName(kernel, k)));
   }
   return module;
 }

@@ -143,6 +143,13 @@ bool keepsPlaces(const Kernel &kernel, const Statement &statement) {
          std::none_of(statement.terms.front().operands.begin(), statement.terms.front().operands.end(), isOf);
 }
 
+bool isProductOfTwo(const Term &term) {
+  const auto isOperand = [](const Expr &expr) { return std::holds_alternative<Use>(expr.node); };
+  const auto *binary = std::get_if<Binary>(&term.expr->node);
+  return isOperand(*term.expr) ||
+         (binary && binary->op == BinaryOp::Mul && isOperand(*binary->left) && isOperand(*binary->right));
+}
+
 /// Whether an expression is a sum or a difference.
 static const Binary *asSum(const Expr &expr) {
   const auto *binary = std::get_if<Binary>(&expr.node);

@@ -13,6 +13,9 @@ bool hasPhases(const Kernel &kernel);
 /// phase to the numeric one: one term without padded operands, and a target that lists what is in each row, or all.
 bool keepsPlaces(const Kernel &kernel, const Statement &statement);
 
+/// Whether a term is one operand, or a product of two: all that is rounded is that, and what it is added to.
+bool isProductOfTwo(const Term &term);
+
 /// What a plan of a kernel with phases keeps of a statement that is elementwise: one term, each of whose sparse
 /// operands lists the same rows in the same order as the target, and has all of its entries there.
 enum class MergePlan {

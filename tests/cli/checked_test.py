@@ -73,6 +73,16 @@ static void overlaps(void) {
   EXPECT(SPC_ERROR_OVERLAP, scale(&A, &D, &left, &right));
   right.values = memory + 8;
   EXPECT(SPC_ERROR_OVERLAP, scale(&A, &D, &left, &right));
+  {
+    double both[10] = {1, 0, 1, 0, 1, 0, 1, 0, 0, 0}; /* x and y by turns */
+    const spc_dense1_f64 even = {4, 2, both}, backward = {4, -2, both + 6};
+    spc_dense1_f64 odd = {3, 2, both + 1};
+    EXPECT(SPC_OK, spmv(&A, &even, &odd));
+    EXPECT(SPC_OK, spmv(&A, &backward, &odd));
+    odd.values = both + 4;
+    EXPECT(SPC_ERROR_OVERLAP, spmv(&A, &even, &odd));
+    EXPECT(SPC_ERROR_OVERLAP, spmv(&A, &backward, &odd));
+  }
   right.values = memory + 3, right.strides[0] = 2;
   EXPECT(SPC_ERROR_STRIDE, scale(&A, &D, &left, &right));
 }

@@ -123,6 +123,14 @@ void testStrides() {
   EXPECT(c == kProduct);
   EXPECT_STATUS(SPC_ERROR_STRIDE, statusOf([&] { (void)spmm(a.csr(), spc::view(columns), output); }));
 
+  // A vector's stride is free.
+  std::vector<double> x{10, 0, 100, 0, 1000}, y(4, -1);
+  spc::check(spmv(a.csr(), spc::dense_strided(std::as_const(x).data(), 3, 2), spc::dense_strided(&y[3], 2, -3)));
+  EXPECT(y == (std::vector<double>{300, -1, -1, 2010}));
+  EXPECT_STATUS(SPC_ERROR_STRIDE, statusOf([&] {
+                  (void)spmv(a.csr(), spc::dense_strided(x.data(), 3, 0), spc::dense_strided(&y[3], 2, 1));
+                }));
+
   // The same matrix by columns: A as CSC.
   const std::vector<int32_t> pointers{0, 1, 2, 3}, rows{0, 1, 0};
   const std::vector<double> values{1, 3, 2}, b{1, 3, 5, 2, 4, 6};

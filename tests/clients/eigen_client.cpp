@@ -75,8 +75,11 @@ void testVectors() {
   Eigen::MatrixXd several(6, 3);
   spc::check(spmv(spc::view(A), spc::view(x), spc::view(several.col(1))));
   EXPECT(several.col(1).isApprox(A * x));
-  Eigen::MatrixXd row(3, 6);
-  EXPECT_STATUS(SPC_ERROR_STRIDE, statusOf([&] { (void)spmv(spc::view(A), spc::view(row.row(1)), spc::view(y)); }));
+  // Rows of a matrix by columns.
+  Eigen::MatrixXd across = Eigen::MatrixXd::Random(3, 6);
+  const Eigen::VectorXd second = across.row(1), product = A * second;
+  spc::check(spmv(spc::view(A), spc::view(across.row(1)), spc::view(across.row(2))));
+  EXPECT(across.row(2).transpose().isApprox(product) && across.row(1).transpose() == second);
 }
 
 /// What is no matrix of its own.

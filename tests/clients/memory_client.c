@@ -74,6 +74,32 @@ static void test_out_of_memory(void) {
   }
 }
 
+/* Vectors whose elements lie apart are copied into memory of the context's, and back where nothing fails. */
+static void test_strided_vectors(void) {
+  heap packed = {0, 0, -1}, all = {0, 0, -1};
+  spc_context context = context_of(&packed);
+  double elements[] = {5, 7}, apart[] = {7, -1, -1, 5};
+  spc_dense1_f64 x = spc_dense1_f64_make(elements, 2);
+  int failing;
+  EXPECT_STATUS(SPC_OK, power_ctx(&context, &A, &x));
+  context = context_of(&all);
+  x.stride = -3;
+  x.values = apart + 3;
+  EXPECT_STATUS(SPC_OK, power_ctx(&context, &A, &x));
+  EXPECT(all.allocations == packed.allocations + 1 && all.alive == 0);
+  EXPECT(apart[3] == elements[0] && apart[0] == elements[1] && apart[1] == -1 && apart[2] == -1);
+  for (failing = 0; failing < all.allocations; ++failing) {
+    heap h = {0, 0, 0};
+    h.fail_at = failing;
+    context = context_of(&h);
+    apart[3] = 5;
+    apart[0] = 7;
+    EXPECT_STATUS(SPC_ERROR_MEMORY, power_ctx(&context, &A, &x));
+    EXPECT(h.alive == 0);
+    EXPECT(apart[3] == 5 && apart[0] == 7);
+  }
+}
+
 static void test_malformed_contexts(void) {
   heap h = {0, 0, -1};
   spc_context context = context_of(&h);
@@ -93,6 +119,7 @@ static void test_malformed_contexts(void) {
 int main(void) {
   test_hooks();
   test_out_of_memory();
+  test_strided_vectors();
   test_malformed_contexts();
   return failures != 0;
 }

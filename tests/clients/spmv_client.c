@@ -93,11 +93,26 @@ static void test_shapes(void) {
 static void test_strides(void) {
   const spc_csr_f64_i32 A = matrix();
   double spread[] = {10, 0, 100, 0, 1000};
-  const spc_dense1_f64 x = {3, 2, spread};
-  double y_values[] = {-1, -1};
-  spc_dense1_f64 y = spc_dense1_f64_make(y_values, 2);
+  spc_dense1_f64 x = {3, 2, spread};
+  double y_values[] = {-1, -1, -1, -1};
+  spc_dense1_f64 y = {2, -3, y_values + 3};
+  EXPECT_STATUS(SPC_OK, spc_dense1_f64_validate(&x));
+  EXPECT_STATUS(SPC_OK, spc_dense1_f64_validate(&y));
+  EXPECT_STATUS(SPC_OK, spmv(&A, &x, &y));
+  EXPECT(y_values[3] == 2010 && y_values[0] == 0);
+  EXPECT(y_values[1] == -1 && y_values[2] == -1);
+}
+
+/* A struct that was filled without its stride is not taken for a vector of equal elements. */
+static void test_no_stride(void) {
+  const spc_csr_f64_i32 A = matrix();
+  double x_values[] = {10, 100, 1000}, y_values[] = {-1, -1};
+  spc_dense1_f64 x = {.size = 3, .values = x_values}, y = spc_dense1_f64_make(y_values, 2);
   EXPECT_STATUS(SPC_ERROR_STRIDE, spmv(&A, &x, &y));
   EXPECT_STATUS(SPC_ERROR_STRIDE, spc_dense1_f64_validate(&x));
+  x.stride = 1, y.stride = 0;
+  EXPECT_STATUS(SPC_ERROR_STRIDE, spmv(&A, &x, &y));
+  EXPECT(y_values[0] == -1 && y_values[1] == -1);
 }
 
 static void test_validator(void) {
@@ -124,6 +139,7 @@ int main(void) {
   test_null();
   test_shapes();
   test_strides();
+  test_no_stride();
   test_validator();
   return failures != 0;
 }

@@ -247,6 +247,8 @@ TEST_CASE("objects need no library for 16-bit floats") {
       Compiled compiled = compileProbe(probe, {triple, "", level});
       std::set<std::string> undefined = undefinedSymbols(emit(*compiled.module, *compiled.machine, OutputKind::Object));
       undefined.erase("__indirect_function_table"); // of WebAssembly, by which hooks are called: the linker makes it
+      for (const char *memory : {"malloc", "free", "aligned_alloc", "madvise"}) // for vectors whose elements lie apart
+        undefined.erase(memory);
       CHECK(undefined == std::set<std::string>{});
     }
   }

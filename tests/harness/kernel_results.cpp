@@ -89,7 +89,7 @@ std::string KernelArguments::compare(const TensorMap &expected, const PatternMap
   for (const auto &argument : arguments_) {
     const std::string &name = argument->assembled ? argument->sourceName() : argument->tensor->name;
     if (argument->padded && !argument->padded->copyBack())
-      return "the kernel wrote between the rows of " + name;
+      return "the kernel wrote between the elements of " + name;
     DenseTensor result = argument->tensor->isWritten ? expected.at(name) : DenseTensor();
     if (trial_.exact)
       result.errors.assign(result.errors.size(), 0);

@@ -45,7 +45,7 @@ struct Trial {
   std::vector<int64_t> extents; ///< by extent class
   Fill fill = Fill::Random;
   bool nonFinite = false; ///< dense operands hold infinities and NaNs
-  bool padded = false;    ///< dense tensors of order >= 2 have gaps between rows
+  bool padded = false;    ///< dense tensors have gaps between rows, vectors between elements
   uint64_t seed = 1;
   /// Outputs are the evaluator's to the last bit: of f64 kernels that sum and multiply as the source is written.
   bool exact = false;

@@ -3,6 +3,7 @@
 #include "harness/data.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace spc::testing {
@@ -10,6 +11,7 @@ namespace {
 
 constexpr unsigned char kGap = 0xC5;
 constexpr int64_t kPadding = 3;
+constexpr int64_t kForward = 3, kBackward = -2; ///< strides of vectors, of an even and an odd size
 
 int64_t readField(const void *fields, int index) {
   int64_t value = 0;
@@ -31,9 +33,16 @@ PaddedDense::PaddedDense(const abi::StructType &type, void *packed)
       fields_[static_cast<size_t>(field)] = static_cast<uint64_t>(stride);
     stride *= readField(packed, type.find(abi::FieldRole::Size, dim)) + (level == 0 ? 0 : kPadding);
   }
+  const int only = type.find(abi::FieldRole::Stride, 0);
+  if (type.format.order() == 1 && only >= 0) {
+    const int64_t size = stride, apart = size % 2 == 0 ? kForward : kBackward;
+    fields_[static_cast<size_t>(only)] = static_cast<uint64_t>(apart);
+    first_ = apart < 0 ? static_cast<size_t>((size - 1) * -apart) * elementSize_ : 0;
+    stride = size * std::abs(apart);
+  }
   buffer_.assign(static_cast<size_t>(stride) * elementSize_, kGap);
   forEachElement([&](unsigned char *mine, const unsigned char *theirs) { std::memcpy(mine, theirs, elementSize_); });
-  const unsigned char *data = buffer_.data();
+  const unsigned char *data = buffer_.data() + first_;
   std::memcpy(&fields_[static_cast<size_t>(type.find(abi::FieldRole::Values))], &data, sizeof data);
 }
 
@@ -51,11 +60,11 @@ template <typename Visit> void PaddedDense::forEachElement(Visit visit) {
       const int field = type_.find(abi::FieldRole::Stride, static_cast<int>(dim));
       result += at[dim] * (field < 0 ? 1 : readField(fields, field));
     }
-    return static_cast<size_t>(result) * elementSize_;
+    return result * static_cast<int64_t>(elementSize_);
   };
   std::vector<int64_t> at(shape.size(), 0);
   do
-    visit(buffer_.data() + offset(fields_.data(), at), theirs + offset(packed_, at));
+    visit(buffer_.data() + first_ + offset(fields_.data(), at), theirs + offset(packed_, at));
   while (advance(at, shape));
 }
 

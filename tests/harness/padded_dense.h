@@ -1,4 +1,5 @@
-// A dense tensor whose rows lie apart: the strides of the calling convention are not the extents.
+// A dense tensor whose rows lie apart, or a vector whose elements do: the strides of the calling convention are not the
+// extents.
 #pragma once
 
 #include "abi/signature.h"
@@ -9,7 +10,7 @@
 
 namespace spc::testing {
 
-/// A copy of a packed dense tensor of order >= 1 with gaps between its rows, filled with a sentinel.
+/// A copy of a packed dense tensor of order >= 1 with gaps between its rows or elements, filled with a sentinel.
 class PaddedDense {
 public:
   /// `packed`: a struct that `type` describes, which must outlive this.
@@ -29,6 +30,7 @@ private:
   size_t elementSize_;
   std::vector<uint64_t> fields_;
   std::vector<unsigned char> buffer_;
+  size_t first_ = 0; ///< bytes before the element at coordinate 0
 };
 
 } // namespace spc::testing

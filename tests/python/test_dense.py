@@ -35,6 +35,22 @@ def test_strides(b):
     close(kernel(SPMM)(a, b), a @ b)
 
 
+@pytest.mark.parametrize("x", [dense((8, 3))[:, 1], dense((16,))[::2], dense((8,))[::-1], dense((17,))[15::-2]],
+                         ids=["a column", "every other", "backwards", "every other backwards"])
+def test_strides_of_vectors(x):
+    a, out = matrix(6, 8), np.full((6, 5), -1.0)
+    spmv = kernel("y(i) = A(i,j) * x(j)")
+    expected = spmv(a, np.ascontiguousarray(x))
+    assert (spmv(a, x) == expected).all()
+    spmv(a, x, out=out[:, 3])
+    assert (out[:, 3] == expected).all() and (np.delete(out, 3, axis=1) == -1).all()
+
+
+def test_a_vector_of_one_element_in_memory():
+    with pytest.raises(spc.ArgumentError, match=r"x: an array of shape \(8,\) .* np\.ascontiguousarray\(\) copies"):
+        kernel("y(i) = A(i,j) * x(j)")(matrix(6, 8), np.broadcast_to(1.0, (8,)))
+
+
 @pytest.mark.parametrize("b", [dense((8, 6))[:, ::2], dense((8, 3))[:, ::-1], np.broadcast_to(1.0, (8, 3)),
                                np.zeros((8, 3), [("x", "f4"), ("y", "f8")])["y"]],
                          ids=["every other column", "columns backwards", "one number", "a field"])

@@ -55,10 +55,10 @@ public:
   /// Strides in elements.
   dense_view(T *values, const extents &shape, const extents &strides) : image_(fields_of(values, shape, strides)) {
     for (size_t d = 0; d < N; ++d)
-      fits_[d] = shape[d] <= 1 || strides[d] == 1;
+      fits_[d] = shape[d] <= 1 || (N == 1 ? strides[d] != 0 : strides[d] == 1);
   }
 
-  /// Throws where the struct wants another stride to be 1.
+  /// Throws where the struct wants another stride to be 1, or a vector's is 0.
   template <detail::dense_target<T, N, Known> S> operator S *() const SPC_LIFETIMEBOUND {
     return &static_cast<S &>(*this);
   }
@@ -109,6 +109,14 @@ template <order Known, array R, size_t N> auto contiguous(R &&elements, const st
 }
 
 } // namespace detail
+
+/// A vector over memory of the caller's, neighbours being `stride` elements apart; backwards from `first` where that is
+/// negative. Calls copy it, and copy results back (docs/abi.md, "Structs").
+template <typename T>
+  requires value<std::remove_const_t<T>>
+[[nodiscard]] dense_view<T, 1, order::strides> dense_strided(T *first, int64_t size, int64_t stride) {
+  return {first, {size}, {stride}};
+}
 
 /// A vector over an array.
 template <array R> [[nodiscard]] auto dense(R &&elements) {

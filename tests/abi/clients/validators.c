@@ -178,6 +178,10 @@ static void check_dense(void) {
   EXPECT(columns.strides[0] == 1 && columns.strides[1] == 2);
   EXPECT(turned.strides[0] == 3 && turned.strides[1] == 1 && turned.strides[2] == 6);
   line.stride = 2;
+  EXPECT_STATUS(SPC_OK, spc_dense1_f64_validate(&line));
+  line.stride = -2;
+  EXPECT_STATUS(SPC_OK, spc_dense1_f64_validate(&line));
+  line.stride = 0;
   EXPECT_STATUS(SPC_ERROR_STRIDE, spc_dense1_f64_validate(&line));
   line.size = 1;
   EXPECT_STATUS(SPC_OK, spc_dense1_f64_validate(&line));

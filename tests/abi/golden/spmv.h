@@ -102,7 +102,7 @@ SPC_DETAIL_ASSERT_FIELD(spc_dense1_f64, stride, 1);
 SPC_DETAIL_ASSERT_FIELD(spc_dense1_f64, values, 2);
 SPC_DETAIL_ASSERT_SIZE(spc_dense1_f64, 3);
 
-/* Checks extents, and strides: innermost 1, no two elements in one place. SPC_OK when all is well. */
+/* Checks extents, and that no two elements are in one place. SPC_OK when all is well. */
 static inline spc_status spc_dense1_f64_validate(const spc_dense1_f64 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;

@@ -38,7 +38,7 @@ SPC_DETAIL_ASSERT_FIELD(spc_dense1_f16, stride, 1);
 SPC_DETAIL_ASSERT_FIELD(spc_dense1_f16, values, 2);
 SPC_DETAIL_ASSERT_SIZE(spc_dense1_f16, 3);
 
-/* Checks extents, and strides: innermost 1, no two elements in one place. SPC_OK when all is well. */
+/* Checks extents, and that no two elements are in one place. SPC_OK when all is well. */
 static inline spc_status spc_dense1_f16_validate(const spc_dense1_f16 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
@@ -73,7 +73,7 @@ SPC_DETAIL_ASSERT_FIELD(spc_dense1_f32, stride, 1);
 SPC_DETAIL_ASSERT_FIELD(spc_dense1_f32, values, 2);
 SPC_DETAIL_ASSERT_SIZE(spc_dense1_f32, 3);
 
-/* Checks extents, and strides: innermost 1, no two elements in one place. SPC_OK when all is well. */
+/* Checks extents, and that no two elements are in one place. SPC_OK when all is well. */
 static inline spc_status spc_dense1_f32_validate(const spc_dense1_f32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;

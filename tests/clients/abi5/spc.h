@@ -158,7 +158,7 @@ typedef enum SPC_DETAIL_NODISCARD spc_status
 { SPC_OK = 0,
   SPC_ERROR_NULL = 1,   /* a struct or an array that is needed is NULL */
   SPC_ERROR_SHAPE = 2,  /* an extent is negative, not the one it must be, or too small for what the format stores */
-  SPC_ERROR_STRIDE = 3, /* the innermost stride is not 1, or elements overlap */
+  SPC_ERROR_STRIDE = 3, /* the innermost stride is not 1, or elements share a place */
   SPC_ERROR_PATTERN =
       4,                /* a structure is neither NULL nor the one it must be, or lacks an entry; a plan is of others */
   SPC_ERROR_COUNT = 5,  /* a number of entries is negative or does not fit the structure */
@@ -360,7 +360,8 @@ static inline int64_t spc_detail_largest_index(int bits) {
 
 #define SPC_DETAIL_MAX_ORDER 8
 
-/* What the validators of dense tensors do: the stride of dimension `inner` is 1, and no two elements share a place. */
+/* What the validators of dense tensors do: the stride of dimension `inner` is 1, but in vectors, and no two elements
+ * share a place. */
 static inline spc_status spc_detail_validate_dense(const int64_t *shape, const int64_t *strides, int order, int inner,
                                                    const void *values) {
   int used[SPC_DETAIL_MAX_ORDER] = {0};
@@ -375,6 +376,8 @@ static inline spc_status spc_detail_validate_dense(const int64_t *shape, const i
     return SPC_OK;
   if (values == NULL)
     return SPC_ERROR_NULL;
+  if (order == 1)
+    return shape[0] > 1 && strides[0] == 0 ? SPC_ERROR_STRIDE : SPC_OK;
   if (shape[inner] > 1 && strides[inner] != 1)
     return SPC_ERROR_STRIDE;
   for (round = 0; round < order; ++round) {
