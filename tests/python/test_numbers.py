@@ -38,8 +38,8 @@ def test_types(dtype):
     assert spc.kernel("s = x(i)")(x, out=out) is out and out == 3
 
 
-@pytest.mark.parametrize("make", [lambda: np.zeros(8)[::2], lambda: np.zeros(4)[::-1], lambda: [0.0] * 4,
-                                  lambda: np.zeros(4, ">f8"), lambda: np.ma.zeros(4)])
+@pytest.mark.parametrize("make", [lambda: [0.0] * 4, lambda: np.zeros(4, ">f8"), lambda: np.ma.zeros(4),
+                                  lambda: np.lib.stride_tricks.as_strided(np.zeros(1), (4,), (0,), writeable=False)])
 def test_no_copy_is_written_in_place_of_an_operand(make):
     """Where copy=True converts other operands."""
     add, given, x = spc.kernel("y(i) += x(i)", copy=True), make(), np.ones(4)
@@ -49,6 +49,12 @@ def test_no_copy_is_written_in_place_of_an_operand(make):
     for number in (np.array(0.0, ">f8"), np.ma.array(0.0), np.ma.masked):
         with pytest.raises(spc.ArgumentError, match="s: "):
             spc.kernel(SUM, copy=True)(x, number)
+
+
+@pytest.mark.parametrize("given", [np.zeros(8)[::2], np.zeros(4)[::-1]])
+def test_vectors_with_strides_are_written_in_place(given):
+    assert spc.kernel("y(i) += x(i)", copy=True)(y=given, x=np.arange(4.0)) is given
+    close(given, np.arange(4.0))
 
 
 def test_copies_of_numbers():
