@@ -8,15 +8,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from .api import kernel, load
-from .cache import clear as clear_cache
+from .call.threads import get_threads, held_memory, set_threads, trim_memory
+from .call.variant import Call, Plan
+from .compiler.cache import clear as clear_cache
 from .einsum import einsum
 from .errors import (ArgumentError, ArgumentTypeError, CompileError, CompilerError, Error, KernelError, SpcWarning,
                      StructureError)
 from .files import read
 from .kernel import Kernel, Loaded
 from .tensors import convert, coo
-from .threads import get_threads, held_memory, set_threads, trim_memory
-from .variant import Call, Plan
 from .version import __version__
 
 __all__ = ["ArgumentError", "ArgumentTypeError", "Call", "CompileError", "CompilerError", "Error", "Kernel",

@@ -5,7 +5,8 @@ import importlib
 import platform
 import sys
 
-from . import cache, get_threads, toolchain
+from . import get_threads
+from .compiler import cache, toolchain
 from .errors import Error
 from .version import __version__
 

@@ -7,9 +7,9 @@ import pathlib
 import re
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Union
 
-from . import cache, compiled
+from .compiler import cache, compiled
+from .compiler.formats import contents_of_file
 from .errors import ArgumentError, ArgumentTypeError, CompileError
-from .formats import contents_of_file
 from .kernel import Kernel, Loaded
 
 #: The name of a format (`"csr"`, `"csf:2,0,1"`), the contents of a format file, or the path of one.
@@ -54,7 +54,9 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
         if tuned is not None:
             raise ArgumentError("formats and tuned each bind tensors by name: leave out one")
         formats, tuned = None, formats
-    _check(text, {**(formats or {}), **more_formats}, types, indices, options)
+    general: Any = formats or {}
+    by_tensor: Dict[str, Any] = {**general, **more_formats}
+    _check(text, by_tensor, types, indices, options)
     for argument, said in (("copy", copy), ("share", share)):
         if not isinstance(said, bool):
             raise ArgumentTypeError(f"{argument} is True or False, not {said!r}: formats={{{argument!r}: ...}} says how a tensor "
@@ -68,7 +70,7 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
             instead = _INSTEAD.get(own[1])
             raise ValueError(f"option {option!r} is the package's own to give{f': {instead}' if instead else ''}")
     _check_names(text, more_formats)
-    bound = {tensor: plain_format(tensor, form) for tensor, form in {**(formats or {}), **more_formats}.items()}
+    bound = {tensor: plain_format(tensor, form) for tensor, form in by_tensor.items()}
     if tuned is not None:
         bound[""] = _bindings(tuned, bound)
     request = cache.Request(text, name or _name_for(text), bound, types or {}, indices or {}, tuple(options))

@@ -7,7 +7,7 @@ import re
 from typing import Any, List, Optional, Tuple
 
 from .api import Format, kernel
-from .copies import readable
+from .call.copies import readable
 from .errors import ArgumentError
 from .kernel import Kernel
 

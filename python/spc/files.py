@@ -12,6 +12,7 @@ import numpy as np
 
 from . import tensors
 from .errors import ArgumentError
+from .storage.dtypes import Array
 
 _COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # modules, which not every Python has
 _KNOWN = ".mtx (Matrix Market), .tns (FROSTT), .npy and .npz (NumPy's and SciPy's), .h5 and .hdf5 (Binsparse)"
@@ -66,8 +67,9 @@ def _tns(file: BinaryIO, shape: Optional[Sequence[int]] = None) -> Dict[str, Any
     return tensors.coo((places - 1).astype(np.int64 if places.max(initial=0) > 1 << 31 else np.int32), rows[:, -1].copy(), shape)
 
 
-def _npy(file: BinaryIO) -> np.ndarray:
-    return np.load(file, allow_pickle=False)
+def _npy(file: BinaryIO) -> Array:
+    made: Array = np.load(file, allow_pickle=False)
+    return made
 
 
 def _npz(file: BinaryIO) -> Any:
@@ -100,7 +102,7 @@ def _h5(file: BinaryIO) -> Dict[str, Any]:
     return {"binsparse": _plain_types(descriptor, made), **made}
 
 
-def _plain_types(descriptor: Dict[str, Any], made: Dict[str, np.ndarray]) -> Dict[str, Any]:
+def _plain_types(descriptor: Dict[str, Any], made: Dict[str, Array]) -> Dict[str, Any]:
     """A descriptor of values as NumPy has them: bools and complex numbers, and a number for each entry where there is one for
     all, are written to the arrays. Returns the descriptor that holds for these."""
     types = dict(descriptor.get("data_types", {}))

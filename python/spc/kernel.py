@@ -5,18 +5,18 @@ import difflib
 from types import MappingProxyType
 from typing import Any, Dict, FrozenSet, Iterable, Mapping, NoReturn, Optional, Tuple
 
-from . import cache, compiled, gradients
-from .copies import readable
-from .describe import format_of
+from .call import copies, gradients
+from .call.kept import STALE, Kept, keep
+from .call.order import could_be, formats_of, in_order
+from .call.specialise import bound_by, common_type, is_weak, outline_of, say_indices, with_index
+from .call.validate import POLICIES, settle
+from .call.variant import Call, Plan, Variant, family_of, in_parts
+from .compiler import cache, compiled
 from .errors import ArgumentError, ArgumentTypeError, CompileError
-from .kept import STALE, Kept, keep
-from .order import could_be, formats_of, in_order
-from .signature import Signature
 from .sources import view_of
-from .specialise import bound_by, common_type, is_weak, outline_of, say_indices, with_index
-from .validate import POLICIES, settle
-from .variant import Call, Plan, Variant, family_of, in_parts
-from .view import View
+from .storage.describe import format_of
+from .storage.signature import Signature, TensorArgument
+from .storage.view import NumberView, Operand, View
 
 _MOST_KEPT = 64  # calls of one kernel
 
@@ -32,7 +32,7 @@ class KernelBase:
         self._share, self._is_inner = share, is_inner
         self._inputs: Tuple[str, ...] = tuple([argument.name for argument in signature.inputs])
         self._outputs: Tuple[str, ...] = tuple([argument.name for argument in signature.outputs])
-        self._numbers = [k for k, argument in enumerate(signature.inputs) if argument.storage is None]
+        self._numbers = [k for k, argument in enumerate(signature.inputs) if not isinstance(argument, TensorArgument)]
         self._updated = [argument.name for argument in signature.outputs if argument.is_read]
         self._kept: Dict[Tuple[Any, ...], Optional[Kept]] = {}
 
@@ -155,19 +155,22 @@ class KernelBase:
         if not self._is_inner and gradients.are_possible():
             for name, value in (*given.items(), *zip(self._inputs, operands)):
                 gradients.refuse(value, name)
-        views: Dict[str, View] = {}
+        views: Dict[str, Operand] = {}
         for name, value in zip(self._inputs, operands):
             # What is written has to be the operand itself.
-            view = readable(value, name) if self._copy and name not in self._updated else view_of(value, name)
+            view = copies.readable(value, name) if self._copy and name not in self._updated else view_of(value, name)
             views[name] = view
-            if view.pointers:
+            if isinstance(view, View) and view.pointers:
                 settle(view, name, self._validate)
         if sizes:
-            self._check_sizes(sizes)
+            self.check_sizes(sizes)
         index = "shared" if self._share else index
-        return self._variant_for(views, given).prepare(views, given, sizes or {}, self._copy, index)
+        return self._variant_for(views, given).prepare(
+            views, given, sizes or {}, copies.fitting if self._copy else None, index)
 
-    def _check_sizes(self, sizes: Mapping[str, int]) -> None:
+    def check_sizes(self, sizes: Mapping[str, int]) -> None:
+        """Raises ArgumentTypeError of extents that the kernel lacks or that are no integers, ArgumentError of negative or too
+        large ones."""
         extents = {extent for argument in self._outline.arguments for extent in argument.shape if isinstance(extent, str)}
         for name, size in sizes.items():
             if name not in extents:
@@ -195,7 +198,7 @@ class KernelBase:
             raise ArgumentTypeError(f"{self._updated[0]} is read, too: it is an operand, which is written in place")
         return {self._outputs[0]: out}
 
-    def _variant_for(self, views: Dict[str, View], given: Mapping[str, Any]) -> Variant:
+    def _variant_for(self, views: Dict[str, Operand], given: Mapping[str, Any]) -> Variant:
         raise NotImplementedError
 
 
@@ -252,7 +255,7 @@ class Kernel(KernelBase):
     def __reduce__(self) -> Tuple[Any, ...]:
         return _restored, (self._request, self._validate, self._copy, self._share, self._is_inner)
 
-    def _variant_for(self, views: Dict[str, View], given: Mapping[str, Any]) -> Variant:
+    def _variant_for(self, views: Dict[str, Operand], given: Mapping[str, Any]) -> Variant:
         key = tuple([item for view in views.values() for item in self._spec(view)]), frozenset(given)
         if (known := self._variants.get(key)) is not None:
             return known
@@ -260,7 +263,7 @@ class Kernel(KernelBase):
         variant = Variant(cache.load(self._stored_alike(request, views)), self._named())
         return self._variants.setdefault(key, variant)
 
-    def _sparse_where_it_could_be(self, request: cache.Request, views: Dict[str, View],
+    def _sparse_where_it_could_be(self, request: cache.Request, views: Dict[str, Operand],
                                   given: Mapping[str, Any]) -> cache.Request:
         """The request with a sparse format for results that are dense only because nothing says how they are stored."""
         formats = could_be(cache.signature_of(request), given)
@@ -273,7 +276,7 @@ class Kernel(KernelBase):
             return request
         return changed
 
-    def _stored_alike(self, request: cache.Request, views: Dict[str, View]) -> cache.Request:
+    def _stored_alike(self, request: cache.Request, views: Dict[str, Operand]) -> cache.Request:
         """The request with the formats that results would have if the entries of operands were in order."""
         if (ordered := in_order(views)) is None or family_of(views) == "spc.torch":
             return request
@@ -292,12 +295,12 @@ class Kernel(KernelBase):
             argument.name for argument in self._outline.outputs if argument.tensor in bound)
 
     @staticmethod
-    def _spec(view: View) -> Tuple[Any, ...]:
-        if view.storage is None and is_weak(view):
+    def _spec(view: Operand) -> Tuple[Any, ...]:
+        if isinstance(view, NumberView) and is_weak(view):
             return None, type(view.owner), ""
         return view.spec
 
-    def specialised(self, views: Dict[str, View], results: Mapping[str, cache.Format] = MappingProxyType({})) -> cache.Request:
+    def specialised(self, views: Dict[str, Operand], results: Mapping[str, cache.Format] = MappingProxyType({})) -> cache.Request:
         """What to compile for operands like these: their storage where no format is bound, and their types. results: the
         formats of some."""
         request = self._request
@@ -306,8 +309,8 @@ class Kernel(KernelBase):
         default, bound = common_type(views), bound_by(formats)
         for name, view in views.items():
             if name in self._standing:
-                formats[name] = self._standing[name] if view.storage is None else "dense"
-            if view.storage is None:
+                formats[name] = self._standing[name] if isinstance(view, NumberView) else "dense"
+            if isinstance(view, NumberView):
                 if name in self._untyped:
                     types.setdefault(name, default if is_weak(view) else view.type)
                 continue
@@ -318,7 +321,7 @@ class Kernel(KernelBase):
         say_indices(views, formats, request.files, indices)
         return request.changed(formats=formats, types=types, indices=indices)
 
-    def specialised_signature(self, views: Dict[str, View]) -> Signature:
+    def specialised_signature(self, views: Dict[str, Operand]) -> Signature:
         """The arguments for operands like these. Raises CompileError where there is no kernel for them."""
         return cache.signature_of(self.specialised(views))
 
@@ -335,7 +338,7 @@ class Loaded(KernelBase):
         self._functions = functions
         self._variant: Optional[Variant] = None
 
-    def _variant_for(self, views: Dict[str, View], given: Mapping[str, Any]) -> Variant:
+    def _variant_for(self, views: Dict[str, Operand], given: Mapping[str, Any]) -> Variant:
         if self._variant is None:
             self._variant = Variant(self._functions, frozenset(self._outputs))
         return self._variant

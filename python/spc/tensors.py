@@ -4,17 +4,20 @@
 import functools
 import json
 import operator
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 import numpy as np
 
-from . import api, dtypes
-from .copies import readable
+from . import api
+from .call.copies import readable
 from .errors import ArgumentError, ArgumentTypeError
 from .kernel import Kernel
+from .storage import dtypes
+from .storage.dtypes import Array
+from .storage.view import NumberView
 
 
-def coo(coordinates: Sequence[Any], values: Any, shape: Optional[Sequence[int]] = None) -> Dict[str, Any]:
+def coo(coordinates: Union[Sequence[Any], Array], values: Any, shape: Optional[Sequence[int]] = None) -> Dict[str, Any]:
     """A tensor of coordinates and values, of any order: an operand of kernels, as a dictionary of its arrays (docs/python.md).
 
     coordinates: an array of integers for each dimension, counted from 0, or one array of shape (order, entries). Entries may
@@ -51,7 +54,7 @@ def coo(coordinates: Sequence[Any], values: Any, shape: Optional[Sequence[int]] 
             "values": np.ascontiguousarray(numbers)}
 
 
-def _coordinates(coordinates: Sequence[Any]) -> List[np.ndarray]:
+def _coordinates(coordinates: Union[Sequence[Any], Array]) -> List[Array]:
     """Coordinates as arrays of one type, without gaps. Raises ArgumentTypeError of other numbers, ArgumentError of arrays
     that differ in length."""
     arrays = [np.asarray(array) for array in coordinates]
@@ -81,7 +84,7 @@ def convert(tensor: Any, format: api.Format, *, indices: Optional[str] = None) -
     Raises ArgumentError where the tensor is none, CompileError where it has no such format, or none that kernels assemble.
     """
     view = readable(tensor, "tensor")
-    if view.storage is None:
+    if isinstance(view, NumberView):
         raise ArgumentTypeError("a number has no format")
     has_zeros = any(level.op for level in view.storage.levels) or view.storage.is_dense
     return _converter(len(view.shape), json.dumps(api.plain_format("B", format), sort_keys=True), indices, has_zeros)(tensor)

@@ -12,7 +12,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import support
 
-from spc import cache, copies, tensors
+from spc import tensors
+from spc.call import copies
+from spc.compiler import cache
 
 KEPT = (copies._copier, importlib.import_module("spc.einsum")._kernel, tensors._converter)
 

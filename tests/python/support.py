@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import spc
-from spc import toolchain
+from spc.compiler import toolchain
 
 DTYPES = {"f32": np.float32, "f64": np.float64, "cf32": np.complex64, "cf64": np.complex128, "i32": np.int32,
           "i64": np.int64}

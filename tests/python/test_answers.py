@@ -9,7 +9,7 @@ import pytest
 from support import Place
 
 import spc
-from spc import cache, store
+from spc.compiler import cache, store
 
 TWENTY = """
 import spc, numpy as np, scipy.sparse as sp
@@ -46,7 +46,7 @@ def test_kernels_made_again_in_one_process(place, text):
 
 
 def test_gradients(place):
-    code = ("from spc import cache, derivative\n"
+    code = ("from spc.compiler import cache, derivative\n"
             "r = cache.Request('y(i) = A(i,j) * x(j)', 'k', {'A': 'csr'}, {}, {})\n"
             "print(derivative.gradient(r, ('y',), ('x',)).text)")
     text, started = place.run(code)

@@ -14,7 +14,7 @@ import pytest
 from support import Place, matrix
 
 import spc
-from spc import cache, toolchain
+from spc.compiler import cache, toolchain
 
 SPMV = "y(i) = A(i,j) * x(j)"
 

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from support import close, dense, kernel, matrix
 
 import spc
-from spc import toolchain
+from spc.compiler import toolchain
 
 SPMV = "y(i) = A(i,j) * x(j)"
 SPMM = "C(i,k) = A(i,j) * B(j,k)"

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from support import close, dense, matrix
 
 import spc
+from spc.storage import dtypes
 
 pytestmark = pytest.mark.unoptimised
 SPMV = "y(i) = A(i,j) * x(j)"
@@ -75,7 +76,7 @@ def test_values_of_copies(given, type_, is_fine):
     double = spc.kernel("y(i) = x(i) + x(i)", types={"x": type_}, copy=True)
     if is_fine:
         result = double(given)
-        result = spc.dtypes.from_bf16(result) if type_ == "bf16" else result
+        result = dtypes.from_bf16(result) if type_ == "bf16" else result
         np.testing.assert_allclose(result.astype(np.float64), 2 * np.asarray(given, np.float64), rtol=1e-6)
         return
     with pytest.raises(spc.ArgumentTypeError, match=r"x: values of type .*: .* \.astype\('\w+'\) says that this is wanted"):

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from support import close, matrix
 
 import spc
-from spc import toolchain
+from spc.compiler import toolchain
 
 PACKED = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 

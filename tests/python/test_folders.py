@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import spc
-from spc import cache, folders
+from spc.compiler import cache, folders
 
 SOMEBODY = 12345
 LEVELS = ("one", "two", "three", "cache")

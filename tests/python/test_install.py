@@ -24,7 +24,7 @@ import spc
 sddmm = spc.kernel("D(i,j) = S(i,j) * A(i,l) * B(j,l)", S="csr")
 d = sddmm(S=s, A=a, B=b)
 assert abs(d.toarray() - s.toarray() * (a @ b.T)).max() < 1e-12 and type(d) is type(s)
-from spc import toolchain
+from spc.compiler import toolchain
 print(spc.__file__, toolchain.compiler(), toolchain.helper_library())
 """
 
@@ -85,7 +85,7 @@ def test_what_a_wheel_holds(tmp_path, monkeypatch):
             made = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
             assert digest == f"sha256={made}"
         files = {info.filename: info.external_attr >> 16 & 0o777 for info in wheel.infolist()}
-        assert files["spc/bin/spc"] == 0o755 and "spc/py.typed" in files and "spc/sources_torch.py" in files
+        assert files["spc/bin/spc"] == 0o755 and "spc/py.typed" in files and "spc/sources/torch.py" in files
         assert b"Root-Is-Purelib: false" in wheel.read(next(name for name in files if name.endswith("WHEEL")))
         said = wheel.read(next(name for name in files if name.endswith("METADATA"))).decode()
         assert "Requires-Dist: numpy\n" in said and "Requires-Dist: torch; extra == 'torch'" in said

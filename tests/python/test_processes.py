@@ -144,7 +144,7 @@ def test_openmp_is_shared():
         import torch
         before = len(os.listdir("/proc/self/task"))
         import spc.torch
-        from spc import threads
+        from spc.call import threads
         spc.set_threads(3)
         torch.set_num_threads(3)
         x = torch.rand(4000, 4000)
@@ -284,7 +284,7 @@ def test_address_sanitizer(tmp_path):
                     f"-I{root}/include", f"{root}/python/native/contexts.c", "-o", helper], check=True)
     runtime = subprocess.run(["cc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
     output = run(f"""
-        from spc import toolchain
+        from spc.compiler import toolchain
         toolchain.helper_library = lambda: {str(helper)!r}
         for kind in ("csr", "csc", "coo", "bsr"):
             m, spmv = a[:200, :200].asformat(kind), spc.kernel("y(i) = A(i,j) * x(j)")

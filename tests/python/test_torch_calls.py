@@ -146,7 +146,7 @@ def test_conversions_are_kept_until_values_are_written():
         return b.grad
 
     made = []
-    from spc import backward
+    from spc.torch import backward
     real = backward.api.kernel
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backward.api, "kernel", lambda *args, **named: made.append(named["formats"]) or real(*args, **named))

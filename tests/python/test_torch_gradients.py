@@ -142,7 +142,7 @@ def test_plans():
 
 
 def test_libraries(tmp_path):
-    from spc import toolchain
+    from spc.compiler import toolchain
     (tmp_path / "twice.tex").write_text("y(i) = 2 * x(i)\n")
     toolchain.run(["compile", "twice.tex", "-O1"], tmp_path)
     toolchain.run(["library", "twice.o", "-o", "libtwice.so"], tmp_path)

@@ -220,9 +220,10 @@ def test_modules():
 
 
 def test_without_the_library_of_operators(monkeypatch):
-    from spc import direct, registry
+    from spc.sources import torch_private
+    from spc.torch import registry
     monkeypatch.setattr(registry, "_library", None)
-    monkeypatch.setattr(direct, "_modes", None)
+    monkeypatch.setattr(torch_private, "_modes", None)
     holds(spc.torch.op(SPMM, A="csr"), sparse(5, 4), random(4, 2), twice=True)
     spmm, a, batch = spc.torch.op(SPMM, A="csr", name="unregistered"), sparse(5, 4), random(3, 4, 2)
     assert torch.allclose(spmm(a, batch), a.to_dense() @ batch)

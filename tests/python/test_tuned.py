@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from support import close, dense, matrix
 
 import spc
-from spc import cache, toolchain
+from spc.compiler import cache, toolchain
 
 SPMM = "tensor A(m, n): f64, sparse\ntensor B(n, k): f64\nC(i, k) = A(i, j) * B(j, k)\n"
 TUNED = {"description": "By spc tune: tile 32, prefetch 32", "tensors": {"A": "csr"}, "schedule": {"tile": 32, "prefetch": 32}}

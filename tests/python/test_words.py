@@ -9,8 +9,8 @@ import pytest
 from support import matrix
 
 import spc
-from spc import toolchain
-from spc.words import in_python
+from spc.compiler import toolchain
+from spc.compiler.words import in_python
 
 SAID = {
     "help: bind it, for instance --format A=csr": 'help: bind it, for instance A="csr"',

@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 import spc
+from spc.storage import dtypes
 
 pytestmark = pytest.mark.filterwarnings("ignore::spc.SpcWarning")
 SIZE = 8
@@ -68,7 +69,7 @@ def sources(dtype):
 @pytest.mark.parametrize("form, dtype", [("csr", dtype) for dtype in ("f8", "f4", "c16", "i4")] + [
     pytest.param(form, "f8", marks=pytest.mark.unoptimised) for form in ("dense", *PLAIN[1:], *PADDED)])
 def test_copies(form, dtype):
-    kernel = spc.kernel(COUNT, A=form, types={"A": spc.dtypes.name_of(np.dtype(dtype))}, copy=True)
+    kernel = spc.kernel(COUNT, A=form, types={"A": dtypes.name_of(np.dtype(dtype))}, copy=True)
     for name, value, lists in sources(dtype):
         if name == "lists" and dtype not in ("f8", "c16"):
             continue  # Python's numbers have types of their own

@@ -1,0 +1,233 @@
+"""Calls that are repeated with the same operands: what was bound for them is kept, without keeping the operands."""
+# SPDX-License-Identifier: Apache-2.0
+
+import weakref
+from typing import Any, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ..sources import tensor_view_of
+from ..storage.dtypes import Array
+from ..storage.signature import TensorArgument
+from ..storage.view import Guard, NumberView, Operand, View
+from . import threads
+from .gradients import is_tracked, note_written, tensors_of
+from .outputs import Dense, Output, Sampled
+from .variant import Call
+
+#: What `Kept.repeat` returns where an operand is another one than it was.
+STALE = object()
+
+_MEMBERS = {"csr": ("data", "indices", "indptr"), "csc": ("data", "indices", "indptr"),
+            "bsr": ("data", "indices", "indptr"), "coo": ("data", "row", "col"), "dia": ("data", "offsets", "offsets")}
+_FLOATS = (float, int, np.float64, np.float32)
+
+
+def _guard_of(view: Operand) -> Optional[Guard]:
+    """The guard of an operand; None of objects whose arrays cannot be told by looking at them.
+
+    Arrays that have weak references do not move: `resize` refuses.
+    """
+    owner = view.owner
+    if isinstance(view, NumberView):
+        if isinstance(owner, np.ndarray) or view.family == "torch.number":
+            return _array_number_guard(owner)
+        return _number_guard if type(owner) in _FLOATS else None
+    if view.family == "numpy" and owner is view.arrays["values", 0]:
+        return _array_guard(owner)
+    if view.family.startswith("scipy"):
+        return _members_guard(owner, _MEMBERS[owner.format])
+    if view.family == "torch" and view.storage.is_dense:
+        return _tensor_guard(owner)
+    return None
+
+
+def _writable(guard: Guard, array: Array) -> Guard:
+    """The guard of an operand or an output that is written to NumPy's `array`, which may be made read-only."""
+    reference = weakref.ref(array)
+
+    def writable(value: Any) -> Any:
+        kept, array = guard(value), reference()
+        return kept if kept is not None and array is not None and array.flags.writeable else None
+
+    return writable
+
+
+def _number_guard(value: Any) -> Any:
+    return True if type(value) in _FLOATS else None
+
+
+def _array_number_guard(array: Any) -> Guard:
+    """The guard of arrays and tensors without dimensions, which are read again at each call."""
+    class_, dtype = type(array), array.dtype
+
+    def guard(value: Any) -> Any:
+        return True if type(value) is class_ and not value.ndim and value.dtype == dtype and not is_tracked(value) else None
+
+    return guard
+
+
+def _array_guard(array: Array) -> Guard:
+    reference, shape, strides, dtype = weakref.ref(array), array.shape, array.strides, array.dtype
+
+    def guard(value: Any) -> Any:
+        alive: Any = reference()
+        same = alive is value and value.shape == shape and value.strides == strides and value.dtype is dtype
+        return True if same else None
+
+    return guard
+
+
+def _members_guard(owner: Any, names: Tuple[str, str, str]) -> Guard:
+    reference, shape, (first, second, third) = weakref.ref(owner), owner.shape, names
+    ref_first, ref_second, ref_third = [weakref.ref(getattr(owner, name)) for name in names]
+
+    def guard(value: Any) -> Any:
+        alive: Any = reference()
+        if alive is not value or value.shape != shape:
+            return None
+        one, two, three = getattr(value, first), getattr(value, second), getattr(value, third)
+        if ref_first() is one and ref_second() is two and ref_third() is three:
+            return one, two, three
+        return None
+
+    return guard
+
+
+def _tensor_guard(tensor: Any) -> Guard:
+    reference, shape, strides = weakref.ref(tensor), tensor.shape, tensor.stride()
+    dtype, place = tensor.dtype, tensor.data_ptr()
+
+    def guard(value: Any) -> Any:
+        alive: Any = reference()
+        same = alive is value and value.data_ptr() == place and value.shape == shape and \
+            value.stride() == strides and value.dtype is dtype
+        return True if same and not is_tracked(value) else None
+
+    return guard
+
+
+class Kept:
+    """What one call has bound. One thread uses it at a time: who repeats it takes it out of where it is kept."""
+
+    __slots__ = ("_guards", "_numbers", "_vector", "_passed", "_outputs", "_given", "_sampled", "_is_simple", "_new", "_tensors",
+                 "_call", "_context", "_fail")
+
+    def __init__(self, call: Call, names: Sequence[str], guards: List[Guard], given: List[Tuple[Output, int]],
+                 tensors: List[int]):
+        """names: of operands, in the order that calls have them. given: the outputs that the caller brings, and their
+        places among operands and, behind these, what `out` has. tensors: the places of those that are PyTorch's."""
+        self._vector, self._passed, self._outputs, self._guards = call.vector, call.passed, call.outputs, guards
+        self._given = given
+        self._sampled: List[Tuple[Sampled, int, View]] = []
+        for output in call.outputs:
+            output.view = output.result = None
+        brought = [output for output, _ in given]
+        for output in call.outputs:
+            if isinstance(output, Sampled):
+                output.pattern = _outline(output.pattern)
+                if output not in brought:
+                    self._sampled.append((output, names.index(output.argument.pattern_of), output.pattern))
+        self._numbers = [(passed, names.index(argument.name)) for passed, argument in
+                         zip(call.passed, call.variant.arguments) if not argument.is_output and argument.passed == "number"]
+        self._is_simple = len(given) == len(call.outputs) == 1
+        #: The output of calls that have one, which is a new array each time.
+        self._new = call.outputs[0] if len(call.outputs) == 1 and not given and isinstance(call.outputs[0], Dense) else None
+        self._tensors = tensors
+        self._call, self._context, self._fail = call.variant.functions.call, threads.context(), call.variant.fail
+
+    def repeat(self, values: Tuple[Any, ...]) -> Any:
+        """Runs the kernel, if operands and outputs are what they were, else returns STALE. values: operands, then the
+        outputs that the caller brings."""
+        alive = []  # what guards return holds the arrays until the call is over
+        for guard, value in zip(self._guards, values):
+            if (kept := guard(value)) is None:
+                return STALE
+            alive.append(kept)
+        if self._numbers:
+            try:
+                for place, k in self._numbers:
+                    place.value = values[k]
+            except OverflowError:  # of an integer, of which a call that is made anew says more
+                return STALE
+        if self._new is not None:
+            self._new.renew()
+            result, self._new.result = self._new.result, None
+            if status := self._call(self._context, self._vector):
+                self._fail(status)
+            return result
+        if self._is_simple:
+            if status := self._call(self._context, self._vector):
+                self._fail(status)
+            for place in self._tensors:
+                note_written(values[place])
+            return values[self._given[0][1]]
+        return self._repeat_with_results(values)
+
+    def _repeat_with_results(self, values: Tuple[Any, ...]) -> Any:
+        for output, place in self._given:
+            output.result = values[place]
+        for output, place, outline in self._sampled:
+            output.pattern = tensor_view_of(values[place], output.argument.pattern_of)
+            output.pattern.storage, output.pattern.stored = outline.storage, outline.stored
+        brought = [output for output, _ in self._given]
+        for k, output in enumerate(self._outputs):
+            if output not in brought:
+                output.renew()
+                if output.argument.passed == "values":
+                    self._vector[[item is output.passed for item in self._passed].index(True)] = output.passed.value
+        try:
+            if status := self._call(self._context, self._vector):
+                self._fail(status)
+            for place in self._tensors:
+                note_written(values[place])
+            made = [output.finish() for output in self._outputs]
+        finally:
+            for output in self._outputs:
+                output.result = None
+            for output, _, outline in self._sampled:
+                output.pattern = outline
+        return made[0] if len(made) == 1 else tuple(made)
+
+
+def _is_exact(pattern: View) -> bool:
+    """Whether a pattern's arrays are those of its owner as a whole, which results then share: there is no room in them for
+    more entries."""
+    arrays = tensor_view_of(pattern.owner, "").arrays
+    return all(place[0] == "values" or array.size == arrays[place].size for place, array in pattern.arrays.items())
+
+
+def _outline(view: View) -> View:
+    """A view without its arrays and its owner."""
+    return View(view.shape, view.type, view.storage, {}, view.family, None, stored=view.stored)
+
+
+def keep(call: Call, names: Sequence[str], values: Tuple[Any, ...], outs: Sequence[str]) -> Optional[Kept]:
+    """What is kept of a call; None where an operand cannot be told by looking at it. Spends the call.
+
+    names: of operands, in the order that calls have them, which `values` begins with; outs: of the outputs behind them.
+    """
+    guards: List[Guard] = []
+    given: List[Tuple[Output, int]] = []
+    by_name = {output.argument.name: output for output in call.outputs if output.given}
+    order = [*names, *outs]
+    for k, name in enumerate(order):
+        view = by_name[name].view if name in by_name else call.views.get(name)
+        if view is None or view.owner is not values[k] and isinstance(view, View):
+            return None  # a copy was made
+        guard = _guard_of(view)
+        if guard is None:
+            return None
+        if name in by_name:
+            given.append((by_name[name], k))
+            written = by_name[name].written
+            if written is not None and view.family != "torch":
+                guard = _writable(guard, written)
+        guards.append(guard)
+    for output in call.outputs:
+        if isinstance(output, Sampled) and not output.given and not _is_exact(output.pattern):
+            return None
+    if any(not isinstance(argument, TensorArgument) and (argument.type not in ("f32", "f64") or argument.is_output)
+           for argument in call.variant.arguments):
+        return None
+    return Kept(call, names, guards, given, [place for _, place in given if tensors_of(values[place])])

@@ -1,0 +1,68 @@
+"""Gradients of kernels: what `spc grad` writes, as requests for the compiler."""
+# SPDX-License-Identifier: Apache-2.0
+
+import json
+import pathlib
+import re
+import tempfile
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
+
+from ..errors import CompileError
+from . import answers, cache, toolchain
+
+_IN_COMMAND = re.compile(r"^<command line>:\d+:\d+: (.*)\n +\d+ \|.*\n +\|.*$", re.MULTILINE)
+_QUIET = "-Wno-broadcast"
+
+
+def gradient(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> cache.Request:
+    """The kernel of a vector-Jacobian product (docs/grad.md): it takes the operands, perhaps outputs, and `d_y` for each
+    output y of `of`, and returns `d_x` for each operand x of `wrt`, of sparse ones the values where x has entries.
+
+    Raises CompileError, with the compiler's diagnostics, where there is none.
+    """
+    said = json.loads(answers.answer(request.key("gradient", ",".join(of), ",".join(wrt)),
+                                     lambda: json.dumps(_written(request, of, wrt))))
+    # The gradient of a sum is the same for all that were summed: nobody has to be warned of it.
+    options = request.options if _QUIET in request.options else (*request.options, _QUIET)
+    formats = {"": said["formats"]} if said["formats"].get("tensors") else {}
+    return cache.Request(said["text"], f"{request.name}_grad", formats, {}, {}, options)
+
+
+def _written(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> Dict[str, Any]:
+    """The text of a gradient, and its formats, which the compiler writes."""
+    with tempfile.TemporaryDirectory(prefix="spc-") as name:
+        place = pathlib.Path(name)
+        asked = cache.Request(request.text, request.name, request.formats, request.types, request.indices,
+                              _of_text(request.options))
+        try:
+            toolchain.run(["grad", *asked.write(place), "--of", ",".join(of), "--wrt", ",".join(wrt), "-q", "-o",
+                           "gradient.tex", "--format-out", "gradient.json"], place)
+        except CompileError as error:  # nobody has written the command line
+            raise CompileError(_IN_COMMAND.sub(r"\1", str(error))) from None
+        file = place / "gradient.json"
+        return {"text": (place / "gradient.tex").read_text(encoding="utf-8"),
+                "formats": json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}}
+
+
+def _of_text(options: Sequence[str]) -> Tuple[str, ...]:
+    """Options of the compiler's that `spc grad` has, too: not those of the code that is made."""
+    kept: List[str] = []
+    rest = iter(options)
+    for option in rest:
+        if option == "--sanitize":
+            next(rest, None)
+        elif option != "-g" and not option.startswith("--sanitize="):
+            kept.append(option)
+    return tuple(kept)
+
+
+def reading(request: cache.Request, wanted: Mapping[str, cache.Format]) -> Tuple[cache.Request, Dict[str, cache.Format]]:
+    """A gradient that reads operands in other formats than the kernel did, and which these are: not those on whose structure
+    another tensor's depends."""
+    general: Any = request.formats.get("", {})
+    tensors = general.get("tensors", {})
+    shared = {form["structure_of"] for form in tensors.values() if isinstance(form, Mapping) and "structure_of" in form}
+    formats = {name: form for name, form in wanted.items() if name in tensors and name not in shared}
+    if not formats:
+        return request, {}
+    return request.changed(formats={"": {**general, "tensors": {**tensors, **formats}}}), formats

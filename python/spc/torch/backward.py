@@ -1,0 +1,103 @@
+"""How gradients go back through an operator: the kernel of `spc grad`, and what it is passed. Imported where torch is."""
+# SPDX-License-Identifier: Apache-2.0
+
+import json
+import weakref
+from typing import Any, Dict, List, Sequence, Tuple
+
+import torch
+
+from .. import api
+from ..call import binding
+from ..compiler import cache
+from ..sources import torch_private
+from ..storage.signature import Signature, TensorArgument
+from ..storage.view import View
+from .matrix import Matrix
+from .protocol import Operator
+
+
+#: Of structures, by the format: the values that were converted, how often they had been written, and the matrix.
+_kept: "weakref.WeakKeyDictionary[View, Dict[str, Tuple[torch.Tensor, int, Matrix]]]" = weakref.WeakKeyDictionary()
+
+
+def converted(matrix: Matrix, form: cache.Format) -> Matrix:
+    """The matrix in another format, without gradients: the same one as long as its values are the same tensor, and torch
+    does not write to it. Raises CompileError where there is no such conversion."""
+    values, name = matrix.values.detach(), json.dumps(form, sort_keys=True)
+    kept = _kept.setdefault(matrix.pattern, {})
+    if name in kept:
+        known, version, made = kept[name]
+        if known.data_ptr() == values.data_ptr() and known.stride() == values.stride() and \
+                known.dtype is values.dtype and version == torch_private.version(values):
+            return made
+    places = ",".join(f"i{dim}" for dim in range(len(matrix.shape)))
+    fresh: Matrix = api.kernel(f"B({places}) = A({places})", name="converted", formats={"B": form})(
+        matrix.with_values(values).contiguous())
+    kept[name] = values, torch_private.version(values), fresh
+    return fresh
+
+
+class Backward:
+    """The gradients for some operands, by those for some results.
+
+    given: for which results there are gradients, wrt: for which operands one is needed, as numbers in the kernel's order.
+    Raises CompileError where there is no such gradient.
+    """
+
+    def __init__(self, op: Operator, signature: Signature, request: cache.Request, given: Sequence[int], wrt: Sequence[int]):
+        self._wrt, self._count = wrt, len(op.inputs)
+        self._op = op.gradient(request, tuple(op.outputs[k] for k in given), tuple(op.inputs[k] for k in wrt))
+        arguments = self._op.kernel.signature
+        said = binding.extents_said(arguments.inputs)
+        #: Extents that no operand of the gradient says: those of dimensions of what is differentiated by.
+        self._sizes = {extent: (k, dim) for k, argument in zip(wrt, arguments.outputs) if not argument.pattern_of
+                       for dim, extent in enumerate(argument.shape) if isinstance(extent, str) and extent not in said}
+        self._takes: List[Tuple[str, int]] = []
+        incoming = iter(given)
+        for argument in arguments.inputs:
+            if argument.name in op.inputs:
+                kind = "converted" if argument.name in self._op.formats else "operand"
+                self._takes.append((kind, op.inputs.index(argument.name)))
+            elif argument.name in op.outputs:
+                self._takes.append(("result", op.outputs.index(argument.name)))
+            else:
+                result = signature.outputs[k := next(incoming)]
+                is_sparse = isinstance(result, TensorArgument) and not result.storage.is_dense
+                self._takes.append(("whole" if is_sparse and argument.passed != "values" else "gradient", k))
+
+    def __call__(self, values: Sequence[Any], results: Sequence[Any], incoming: Sequence[Any]) -> List[Any]:
+        """The gradients of operands' tensors; None of those for which none is needed.
+
+        values, results: operands and results, incoming: the gradients of these's tensors, None where there is none.
+        """
+        passed: List[Any] = []
+        for place, (kind, k) in enumerate(self._takes):
+            if kind in ("operand", "result"):
+                passed.append(values[k] if kind == "operand" else results[k])
+            elif kind == "converted":
+                passed.append(converted(values[k], self._op.formats[self._op.inputs[place]]))
+            else:
+                gradient = incoming[k].contiguous()
+                passed.append(results[k].with_values(gradient) if kind == "whole" else gradient)
+        made = self._op(*passed, sizes={extent: values[k].shape[dim] for extent, (k, dim) in self._sizes.items()})
+        found: List[Any] = [None] * self._count
+        for k, gradient in zip(self._wrt, made if isinstance(made, tuple) else (made,)):
+            found[k] = gradient.values if isinstance(gradient, Matrix) else gradient
+        return found
+
+
+def remember(ctx: Any, arguments: Sequence[Any], results: Sequence[torch.Tensor]) -> None:
+    """Keeps the arguments and results of a step forwards in PyTorch's context, for `remembered`: tensors, and numbers.
+    Results that are no floats have no gradients."""
+    ctx.numbers = [None if isinstance(argument, torch.Tensor) else argument for argument in arguments]
+    ctx.save_for_backward(*[argument for argument in arguments if isinstance(argument, torch.Tensor)], *results)
+    ctx.mark_non_differentiable(*[tensor for tensor in results if not tensor.dtype.is_floating_point and
+                                  not tensor.dtype.is_complex])
+    ctx.set_materialize_grads(False)
+
+
+def remembered(ctx: Any) -> Tuple[List[Any], List[torch.Tensor]]:
+    """The arguments and results that `remember` has kept."""
+    saved = list(ctx.saved_tensors)
+    return [saved.pop(0) if number is None else number for number in ctx.numbers], saved
