@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Formatting, lengths of files and functions, what clang-tidy finds, and what g++ refuses to compile. Called by lint.sh,
-which installs the tools.
+"""Formatting, lengths of files and functions, what clang-tidy finds, what g++ refuses to compile, and what mypy finds in the
+Python package. Called by lint.sh, which installs the tools.
 
 Everything that git tracks is looked at, or with --since the files that differ from a commit, and of what clang-tidy
 finds in them what is on lines that differ; a header is looked at in a source that includes it. The compile commands come from a build folder of their own, build-lint/,
@@ -13,6 +13,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -170,13 +171,34 @@ def compilation(names, since=None, seconds=None):
     return list(dict.fromkeys(found))
 
 
+def interpreter_with_numpy():
+    """This interpreter or the system's, whichever has NumPy, whose types the package's own rest on; None where neither has."""
+    return next((one for one in (sys.executable, "/usr/bin/python3") if shutil.which(one) and subprocess.run(
+        [one, "-c", "import numpy"], stderr=subprocess.DEVNULL).returncode == 0), None)
+
+
+def types(names):
+    """What mypy finds in the Python package, which is looked at as a whole where one of its files is among the names."""
+    if not any(name.startswith("python/spc/") for name in names):
+        return []
+    tool, interpreter = shutil.which("mypy"), interpreter_with_numpy()
+    if tool is None or interpreter is None:
+        print(f"lint: types of the Python package left out, as {'NumPy' if tool else 'mypy'} is missing")
+        return []
+    done = subprocess.run([tool, "--python-executable", interpreter, "--cache-dir", BUILD / "mypy", "--no-error-summary", "spc"],
+                          cwd=ROOT / "python", capture_output=True, text=True)
+    found = [f"python/{line}" for line in done.stdout.splitlines() if ": error: " in line]
+    return found if found or done.returncode == 0 else [f"python: mypy: {(done.stdout + done.stderr).strip()}"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--since", metavar="COMMIT", help="look at what differs from this commit")
     parser.add_argument("--seconds", type=int, help="begin to compile none after so long")
     options = parser.parse_args()
     names = checked_files(options.since)
-    problems = lengths(names) + formatting(names) + compilation(names, options.since, options.seconds)
+    problems = lengths(names) + formatting(names) + types(names) + \
+        compilation(names, options.since, options.seconds)
     print("\n".join(problems + [f"lint: {len(names)} files, {len(problems)} problems"]))
     return 1 if problems else 0
 

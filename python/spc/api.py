@@ -1,7 +1,6 @@
 """Where kernels come from: text, files, libraries."""
 # SPDX-License-Identifier: Apache-2.0
 
-import difflib
 import os
 import pathlib
 import re
@@ -110,7 +109,10 @@ def _identifier(stem: str) -> str:
 def _check_names(text: str, formats: Iterable[str]) -> None:
     """Raises ArgumentTypeError of a keyword that is no word of the text, and close to an argument."""
     for name in formats:
-        if not re.search(rf"\b{re.escape(name)}\b", text) and (close := difflib.get_close_matches(name, _KEYWORDS, 1)):
+        if re.search(rf"\b{re.escape(name)}\b", text):
+            continue
+        import difflib  # which takes a while, and few need
+        if close := difflib.get_close_matches(name, _KEYWORDS, 1):
             raise ArgumentTypeError(f"the kernel has no tensor {name!r}: did you mean {close[0]}=?")
 
 

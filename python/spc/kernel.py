@@ -1,7 +1,6 @@
 """Kernels in index notation, compiled for what they are called with."""
 # SPDX-License-Identifier: Apache-2.0
 
-import difflib
 from types import MappingProxyType
 from typing import Any, Dict, FrozenSet, Iterable, Mapping, NoReturn, Optional, Tuple
 
@@ -204,6 +203,7 @@ class KernelBase:
 
 def _meant(name: str, known: Iterable[str]) -> str:
     """What a wrong name may stand for, and what there is."""
+    import difflib  # which takes a while, and few need
     known = list(known)
     close = difflib.get_close_matches(name, known, 1, 0.5) or \
         [other for other in known if other.lower() == name.lower()]

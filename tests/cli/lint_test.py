@@ -1,7 +1,13 @@
-"""cmake/lint.py finds what is too long, and nothing here is."""
+"""cmake/lint.py finds what is too long, and nothing here is; it asks mypy of the Python package."""
 
+import contextlib
+import io
+import os
 import sys
+import tempfile
 import unittest
+from pathlib import Path
+from unittest import mock
 
 from spc_case import ROOT
 
@@ -48,6 +54,27 @@ class Lint(unittest.TestCase):
         self.assertEqual(len(lint.too_long("x.py", "def f():\n" + "    pass\n" * most)), 1)
         self.assertEqual(len(lint.too_long("x.h", "\n" * lint.MOST_LINES)), 1)
         self.assertEqual(lint.too_long("x.h", "\n" * (lint.MOST_LINES - 1)), [])
+
+    def types(self, mypy, names=("python/spc/kernel.py",)):
+        """What lint.types gives and prints where mypy is a shell script, or is missing."""
+        said = io.StringIO()
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(said), \
+                mock.patch.dict(os.environ, PATH=f"{folder}:/bin" if mypy else folder), \
+                mock.patch.object(lint, "interpreter_with_numpy", lambda: "python3"):
+            if mypy:
+                (Path(folder) / "mypy").write_text(f"#!/bin/sh\n{mypy}\n")
+                (Path(folder) / "mypy").chmod(0o700)
+            return lint.types(names), said.getvalue()
+
+    def test_what_mypy_finds_is_found(self):
+        found = "echo 'spc/x.py:1: error: no [a]'; echo 'spc/x.py:1: note: more'; exit 1"
+        self.assertEqual(self.types(found), (["python/spc/x.py:1: error: no [a]"], ""))
+        self.assertEqual(self.types("exit 0"), ([], ""))
+        self.assertEqual(self.types("echo 'no such option' >&2; exit 2"), (["python: mypy: no such option"], ""))
+        self.assertEqual(self.types(found, ["python/backend/spc_wheel.py", "src/x.cpp"]), ([], ""))
+
+    def test_without_mypy_types_are_left_out(self):
+        self.assertEqual(self.types(None), ([], "lint: types of the Python package left out, as mypy is missing\n"))
 
     @unittest.skipUnless((ROOT / ".git").exists(), "no git repository")
     def test_nothing_is_too_long(self):

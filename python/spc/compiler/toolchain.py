@@ -4,7 +4,6 @@
 import functools
 import os
 import pathlib
-import platform
 import re
 import shutil
 import subprocess
@@ -89,7 +88,7 @@ def version() -> str:
 @functools.lru_cache(maxsize=None)
 def processor() -> str:
     """This machine's processor, as far as it decides on code: its architecture, model and features."""
-    parts = [platform.machine()]
+    parts = [os.uname().machine]
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
             for line in file:
