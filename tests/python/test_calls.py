@@ -380,3 +380,12 @@ def test_values_in_the_structure_of_another_tensor():
         scale(S=s, T=values[:-1])
     with pytest.raises(spc.ArgumentError, match="T: .* are not those of S"):
         scale(S=s, T=matrix(8, 12, seed=8))
+    with pytest.raises(spc.ArgumentTypeError, match="S: a tensor of order 2 is needed, not a number"):
+        scale(S=2.0, T=values)
+    for number in (1.0, np.zeros(())):
+        with pytest.raises(spc.ArgumentTypeError, match="D: a tensor of order 2 is needed, not a number"):
+            scale(S=s, T=values, out=number)
+    flipped = spc.kernel("D(i,j) = T(i,j) * S(i,j)\n", formats={"": {"tensors": {
+        "S": "csr", "T": {"structure_of": "S"}, "D": {"structure_of": "S"}}}})
+    with pytest.raises(spc.ArgumentTypeError, match="S: a tensor is needed, not a number"):
+        flipped(values, 2.0)

@@ -50,7 +50,7 @@ def test_results():
                   torch.from_numpy(s.toarray()).to_sparse_csr().requires_grad_().detach()):
         for _ in range(3):
             assert torch.allclose(spmm(A=given, B=b), expected)
-    assert "test_results(A, B) -> C" in repr(spmm)
+    assert "test_results(A, B) -> C" in repr(spmm) and {spc.torch.Op.__module__, spc.torch.Matrix.__module__} == {"spc.torch"}
     with pytest.raises(spc.ArgumentError, match="no operand 'X'"):
         spmm(A=s, X=b)
     with pytest.raises(spc.CompileError, match="kernel.tex:1"):

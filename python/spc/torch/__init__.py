@@ -11,4 +11,7 @@
 from .matrix import Matrix
 from .operators import Op, op
 
+for _public in (Matrix, Op):  # messages and pickles name them as users do
+    _public.__module__ = __name__
+
 __all__ = ["Matrix", "Op", "op"]
