@@ -44,7 +44,7 @@ def _coordinates(view: View) -> Optional[List[Array]]:
             return None
         own = view.arrays.get(("indices", k))
         if own is None:
-            own = np.tile(np.arange(repeats, dtype=_index_type(view)), parents)
+            own = np.tile(np.arange(level.size(view.shape), dtype=_index_type(view)), parents)
         known = {dim: _repeated(array, repeats) for dim, array in known.items()}
         if level.op == "-":
             known[-1] = own

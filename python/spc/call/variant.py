@@ -22,6 +22,7 @@ from .validate import settle_again
 Converter = Callable[[Operand, Argument], View]
 
 _ANYWHERE = 1 << 64
+_MOST_WORK: Any = 10000  # to find out whether arrays overlap
 _PATTERN = 4
 _MEMORY = 6
 _STRUCTURE = (8, 9, 10, 11)
@@ -166,7 +167,7 @@ def _span(array: Array) -> Tuple[Array, int, int]:
 def _share(one: Array, other: Array) -> bool:
     """Whether two arrays have elements in common; where that takes long to find out, they are taken to."""
     try:
-        return np.shares_memory(one, other, max_work=10000)
+        return np.shares_memory(one, other, max_work=_MOST_WORK)
     except RuntimeError:  # of a class whose place depends on NumPy's version
         return True
 
