@@ -11,19 +11,19 @@
 
 namespace spc::grad {
 
+using algebra::BinaryOp;
+using algebra::Function;
+using algebra::Reduction;
 using syntax::Access;
 using syntax::Binary;
-using syntax::BinaryOp;
 using syntax::Call;
 using syntax::Expr;
 using syntax::ExprPtr;
-using syntax::Function;
 using syntax::Index;
 using syntax::Literal;
 using syntax::Negate;
 using syntax::Paren;
 using syntax::Reduce;
-using syntax::Reduction;
 
 /// The names of tensors: any other name without indices is that of an index variable.
 using TensorNames = std::set<std::string>;

@@ -121,7 +121,7 @@ private:
     const bool isLast = --writesLeft_[name] == 0;
     const sema::Tensor &tensor = *tensorNamed(checked_, name);
     const std::string value = isLast && !tensor.isRead ? name
-                              : isLast                 ? program_.fresh.tensor(name + "_out")
+                              : isLast ? program_.fresh.tensor(name + "_out")
                                        : program_.fresh.tensor(name + "_" + std::to_string(++versions_[name]));
     statement.target = value;
     TensorInfo info = infoOf(name, tensor);
@@ -135,7 +135,7 @@ private:
 
   /// The right side of an assignment that does the same.
   ExprPtr written(const syntax::Statement &source, ExprPtr value, const std::vector<std::string> &indices) {
-    using syntax::AssignOp;
+    using algebra::AssignOp;
     if (source.op == AssignOp::Assign)
       return value;
     ExprPtr before = access(values_.at(source.target.tensor.text), indices);

@@ -8,8 +8,8 @@ namespace spc::reference {
 
 namespace {
 
+using algebra::Function;
 using sema::ValueType;
-using syntax::Function;
 using tensor::Integer;
 
 constexpr double kUndecided = std::numeric_limits<double>::infinity();

@@ -6,9 +6,9 @@ namespace spc::reference {
 
 namespace {
 
+using algebra::Function;
+using algebra::Reduction;
 using sema::ValueType;
-using syntax::Function;
-using syntax::Reduction;
 using Kind = Node::Kind;
 
 NodePtr make(Kind kind, ValueType type) {
@@ -199,9 +199,9 @@ NodePtr Resolver::node(const syntax::Negate &negate, ValueType type) {
 
 NodePtr Resolver::node(const syntax::Binary &binary, ValueType type) {
   NodePtr left = resolve(*binary.left, type), right = resolve(*binary.right, type);
-  if (binary.op == syntax::BinaryOp::Add || binary.op == syntax::BinaryOp::Sub)
-    return sum(std::move(left), std::move(right), binary.op == syntax::BinaryOp::Sub, type);
-  NodePtr result = make(binary.op == syntax::BinaryOp::Mul ? Kind::Product : Kind::Divide, type);
+  if (binary.op == algebra::BinaryOp::Add || binary.op == algebra::BinaryOp::Sub)
+    return sum(std::move(left), std::move(right), binary.op == algebra::BinaryOp::Sub, type);
+  NodePtr result = make(binary.op == algebra::BinaryOp::Mul ? Kind::Product : Kind::Divide, type);
   append(*result, std::move(left));
   append(*result, std::move(right));
   return result;

@@ -8,9 +8,9 @@ namespace spc::reference {
 
 namespace {
 
+using algebra::Function;
+using algebra::Reduction;
 using sema::ValueType;
-using syntax::Function;
-using syntax::Reduction;
 using Kind = Node::Kind;
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();

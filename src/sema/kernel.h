@@ -2,12 +2,13 @@
 // and nothing of the syntax tree.
 #pragma once
 
+#include "algebra/function.h"
+#include "algebra/operators.h"
 #include "format/format.h"
 #include "format/schedule.h"
 #include "sema/value_type.h"
 #include "support/ids.h"
 #include "support/source.h"
-#include "syntax/function.h"
 
 #include <cstdint>
 #include <map>
@@ -171,8 +172,10 @@ struct Operand {
   std::optional<OperandId> follows;
 };
 
-using syntax::Function;
-using syntax::Reduction;
+using algebra::AssignOp;
+using algebra::BinaryOp;
+using algebra::Function;
+using algebra::Reduction;
 
 struct Expr;
 using ExprPtr = std::unique_ptr<Expr>;
@@ -202,7 +205,6 @@ template <typename OperandName> struct DomainOver {
 /// A domain of a term, whose operands are listed.
 using Domain = DomainOver<OperandId>;
 
-enum class BinaryOp { Add, Sub, Mul, Div };
 struct Binary {
   BinaryOp op;
   ExprPtr left;

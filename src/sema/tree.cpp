@@ -1,6 +1,6 @@
 #include "sema/tree.h"
 
-#include "syntax/precedence.h"
+#include "algebra/precedence.h"
 
 #include <algorithm>
 
@@ -46,7 +46,7 @@ void collectAddends(const Node &node, bool keepGroups, Addend at, bool leftmost,
   collectAddends(*sum->right, keepGroups, {sum->right.get(), at.negative != subtracts}, false, result);
 }
 
-using namespace syntax::precedence;
+using namespace algebra::precedence;
 
 class Printer {
 public:
@@ -66,7 +66,7 @@ private:
     if (std::holds_alternative<NegateNode>(node.kind))
       return kUnary;
     if (const auto *call = std::get_if<CallNode>(&node.kind))
-      return syntax::precedenceOf(call->function);
+      return algebra::precedenceOf(call->function);
     if (!std::holds_alternative<BinaryNode>(node.kind))
       return kPrimary;
     return asSum(node) ? kSum : kProduct;
@@ -80,9 +80,9 @@ private:
   }
 
   std::string text(const CallNode &call) const {
-    const syntax::FunctionSpelling &spelling = syntax::spellingOf(call.function);
+    const algebra::FunctionSpelling &spelling = algebra::spellingOf(call.function);
     if (spelling.isOperator) {
-      const int own = syntax::precedenceOf(call.function);
+      const int own = algebra::precedenceOf(call.function);
       const bool isUnary = call.arguments.size() == 1;
       const std::string left = isUnary ? "" : (*this)(*call.arguments.front(), own == kComparison ? kSum : own) + " ";
       return left + std::string(spelling.text) + " " + (*this)(*call.arguments.back(), isUnary ? own : own + 1);
@@ -109,12 +109,11 @@ private:
     if (const auto *negate = std::get_if<NegateNode>(&node.kind))
       return "-" + (*this)(*negate->operand, kUnary);
     if (const auto *sum = std::get_if<ReduceNode>(&node.kind))
-      return std::string(syntax::spellingOf(sum->reduction)) + "(" + names(sum->variables, ", ") + ", " +
+      return std::string(algebra::spellingOf(sum->reduction)) + "(" + names(sum->variables, ", ") + ", " +
              (*this)(*sum->body, kOr) + ")";
     const auto &binary = std::get<BinaryNode>(node.kind);
-    static constexpr const char *kSpelling[] = {" + ", " - ", "*", "/"};
     int own = precedence(node);
-    return (*this)(*binary.left, own) + kSpelling[static_cast<int>(binary.op)] + (*this)(*binary.right, own + 1);
+    return (*this)(*binary.left, own) + std::string(algebra::spellingOf(binary.op)) + (*this)(*binary.right, own + 1);
   }
 
   const Scope &scope_;

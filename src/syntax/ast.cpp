@@ -4,22 +4,6 @@
 
 namespace spc::syntax {
 
-std::string_view spellingOf(AssignOp op) {
-  switch (op) {
-  case AssignOp::Assign:
-    return "=";
-  case AssignOp::Add:
-    return "+=";
-  case AssignOp::Min:
-    return "min=";
-  case AssignOp::Max:
-    return "max=";
-  case AssignOp::Or:
-    return "or=";
-  }
-  return {};
-}
-
 std::string spellingOf(const Index &index) {
   std::string text;
   for (const IndexTerm &term : index.terms)

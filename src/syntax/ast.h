@@ -1,8 +1,9 @@
 // The kernel language's syntax tree, as written: no sums placed, no names resolved.
 #pragma once
 
+#include "algebra/function.h"
+#include "algebra/operators.h"
 #include "support/source.h"
-#include "syntax/function.h"
 
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,11 @@
 #include <vector>
 
 namespace spc::syntax {
+
+using algebra::AssignOp;
+using algebra::BinaryOp;
+using algebra::Function;
+using algebra::Reduction;
 
 struct Name {
   std::string text;
@@ -55,8 +61,6 @@ struct SignatureDecl {
   std::vector<Name> outputs;
   Span where;
 };
-
-enum class BinaryOp { Add, Sub, Mul, Div };
 
 struct Expr;
 using ExprPtr = std::unique_ptr<Expr>;
@@ -126,11 +130,6 @@ std::string spellingOf(const Index &index);
 
 /// The direct children, left to right.
 std::vector<const Expr *> children(const Expr &expr);
-
-enum class AssignOp { Assign, Add, Min, Max, Or };
-
-/// As it is written: "=", "+=", "min=", "max=" or "or=".
-std::string_view spellingOf(AssignOp op);
 
 /// `y(i) = ...`, `y(i) += ...`, `y(i) min= ...`
 struct Statement {

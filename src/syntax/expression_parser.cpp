@@ -221,10 +221,11 @@ ExprPtr ExpressionParser::primary() {
       if (name == "not")
         return misplacedNot();
       const bool isCall = tokens_.peek().kind == TokenKind::LeftParen && !isOperatorWord(name);
-      const std::optional<Reduction> kind = isCall ? reductionNamed(name) : std::nullopt;
-      if (kind && !functionNamed(name))
+      const std::optional<Reduction> kind = isCall ? algebra::reductionNamed(name) : std::nullopt;
+      if (kind && !algebra::functionNamed(name))
         return reduction(*kind);
-      const std::optional<Function> function = typeParameters_.contains(name) ? Function::Cast : functionNamed(name);
+      const std::optional<Function> function =
+          typeParameters_.contains(name) ? Function::Cast : algebra::functionNamed(name);
       if (function && isCall)
         return call(*function);
       if (const std::optional<double> constant = constantNamed(name)) {
@@ -299,13 +300,14 @@ bool ExpressionParser::checkTypeParameterName(const Name &name) {
 }
 
 bool ExpressionParser::checkName(const Name &name, const char *what) {
-  const bool isFunction = functionNamed(name.text).has_value(), isReduction = reductionNamed(name.text).has_value();
+  const bool isFunction = algebra::functionNamed(name.text).has_value(),
+             isReduction = algebra::reductionNamed(name.text).has_value();
   if (name.text != "tensor" && name.text != "semiring" && !isWord(name.text) && !isFunction && !isReduction)
     return true;
-  const char *kind = isTypeName(name.text) ? "a type"
-                     : isFunction          ? "a function"
-                     : isReduction         ? "a reduction"
-                                           : "a word";
+  const char *kind = algebra::isTypeName(name.text) ? "a type"
+                     : isFunction                   ? "a function"
+                     : isReduction                  ? "a reduction"
+                                                    : "a word";
   errors_.report(kReservedName, name.where, std::string(what) + " may not be called '" + name.text + "'")
       .advise("'" + name.text + "' is " + kind + " of the language");
   return false;

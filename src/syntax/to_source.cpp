@@ -1,10 +1,10 @@
+#include "algebra/precedence.h"
 #include "syntax/parser.h"
-#include "syntax/precedence.h"
 
 namespace spc::syntax {
 namespace {
 
-using namespace precedence;
+using namespace algebra::precedence;
 
 class SourceWriter {
 public:
@@ -68,7 +68,7 @@ private:
   }
 
   void write(const Call &call) {
-    const FunctionSpelling &spelling = spellingOf(call.function);
+    const algebra::FunctionSpelling &spelling = spellingOf(call.function);
     if (!spelling.isOperator) {
       out_ += call.name.text + '(';
       for (const ExprPtr &argument : call.arguments) {

@@ -3,9 +3,9 @@
 namespace spc::testing::evaluator {
 namespace {
 
+using algebra::Function;
+using algebra::Reduction;
 using sema::ValueType;
-using syntax::Function;
-using syntax::Reduction;
 using Type = std::optional<ValueType>;
 
 Type wider(Type a, Type b) {
@@ -51,7 +51,7 @@ bool isAbsorbingSum(const syntax::Call &call) {
 }
 
 ValueType computeTypeOf(const syntax::Statement &statement, const TensorTypes &tensors) {
-  if (statement.op == syntax::AssignOp::Or)
+  if (statement.op == algebra::AssignOp::Or)
     return ValueType::Bool;
   const ValueType target = tensors(statement.target.tensor.text).value_or(ValueType::F64);
   return sema::arithmeticType(*wider(target, typeOf(*statement.value, tensors)));

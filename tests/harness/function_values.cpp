@@ -8,7 +8,7 @@
 
 namespace spc::testing {
 
-using syntax::Function;
+using algebra::Function;
 
 namespace {
 

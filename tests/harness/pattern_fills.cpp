@@ -15,7 +15,7 @@ StatementFills::StatementFills(const syntax::Statement &statement, const Pattern
   evaluator::Scope targets;
   for (const syntax::Name &index : statement.target.indices)
     targets.emplace(index.text, 0);
-  const bool isWhole = statement.op == syntax::AssignOp::Assign && readsFill(*statement.value) &&
+  const bool isWhole = statement.op == algebra::AssignOp::Assign && readsFill(*statement.value) &&
                        evaluator::indexesOnly(*statement.value, targets);
   noteParts(*statement.value, isWhole, evaluator::computeTypeOf(statement, tensorTypes()));
 }
@@ -47,11 +47,11 @@ const syntax::Call *StatementFills::callIn(const Expr &expr) const {
   return call && (sema::isInteger(typeOf(expr)) || !evaluator::isAbsorbingSum(*call)) ? call : nullptr;
 }
 
-std::optional<syntax::BinaryOp> StatementFills::operatorOf(const Expr &expr) const {
+std::optional<algebra::BinaryOp> StatementFills::operatorOf(const Expr &expr) const {
   if (const auto *binary = std::get_if<syntax::Binary>(&expr.node))
     return binary->op;
   const bool isSum = std::holds_alternative<syntax::Call>(expr.node) && !callIn(expr);
-  return isSum ? std::optional(syntax::BinaryOp::Add) : std::nullopt;
+  return isSum ? std::optional(algebra::BinaryOp::Add) : std::nullopt;
 }
 
 /// The pattern of a dense tensor is a 1.
@@ -86,8 +86,8 @@ const Expr *StatementFills::missingSum(const Expr &expr) const {
   const auto *sum = std::get_if<syntax::Reduce>(&expr.node);
   if (!sum || argued_.contains(&expr))
     return nullptr;
-  const bool isSum = sum->reduction == syntax::Reduction::Sum || sum->reduction == syntax::Reduction::Mean;
-  const bool isCount = sum->reduction == syntax::Reduction::Count;
+  const bool isSum = sum->reduction == algebra::Reduction::Sum || sum->reduction == algebra::Reduction::Mean;
+  const bool isCount = sum->reduction == algebra::Reduction::Count;
   return (isSum && fillOf(*sum->body) == 0.0) || (isCount && fillOf(*sum->body)) ? sum->body.get() : nullptr;
 }
 
@@ -98,27 +98,27 @@ const Expr &bare(const Expr &expr) {
 
 const syntax::Access *maskOf(const Expr &expr) {
   const auto *call = std::get_if<syntax::Call>(&bare(expr).node);
-  return call && call->function == syntax::Function::Pattern
+  return call && call->function == algebra::Function::Pattern
              ? std::get_if<syntax::Access>(&bare(*call->arguments.front()).node)
              : nullptr;
 }
 
 const syntax::Access *complementOf(const Expr &expr) {
   const auto *call = std::get_if<syntax::Call>(&bare(expr).node);
-  return call && call->function == syntax::Function::Not ? maskOf(*call->arguments.front()) : nullptr;
+  return call && call->function == algebra::Function::Not ? maskOf(*call->arguments.front()) : nullptr;
 }
 
 std::optional<double> settledBy(const syntax::Call &call, const std::vector<std::optional<double>> &fills,
                                 sema::ValueType type) {
   for (const std::optional<double> &fill : fills)
     if (fill && settles(call.function, *fill, type))
-      return call.function == syntax::Function::And ? 0 : call.function == syntax::Function::Or ? 1 : *fill;
+      return call.function == algebra::Function::And ? 0 : call.function == algebra::Function::Or ? 1 : *fill;
   return std::nullopt;
 }
 
-bool settles(syntax::Function function, double fill, sema::ValueType type) {
-  if (function == syntax::Function::And || function == syntax::Function::Or)
-    return (fill != 0) == (function == syntax::Function::Or);
+bool settles(algebra::Function function, double fill, sema::ValueType type) {
+  if (function == algebra::Function::And || function == algebra::Function::Or)
+    return (fill != 0) == (function == algebra::Function::Or);
   return evaluator::absorbingIn(function, type) == fill;
 }
 
@@ -128,11 +128,11 @@ static std::optional<double> ofInfinite(std::optional<double> left, std::optiona
   return evaluator::isInfinite(left) ? left : sign * *right;
 }
 
-static double combined(syntax::BinaryOp op, const std::vector<double> &fills) {
-  return op == syntax::BinaryOp::Add   ? fills[0] + fills[1]
-         : op == syntax::BinaryOp::Sub ? fills[0] - fills[1]
-         : op == syntax::BinaryOp::Mul ? fills[0] * fills[1]
-                                       : fills[0] / fills[1];
+static double combined(algebra::BinaryOp op, const std::vector<double> &fills) {
+  return op == algebra::BinaryOp::Add   ? fills[0] + fills[1]
+         : op == algebra::BinaryOp::Sub ? fills[0] - fills[1]
+         : op == algebra::BinaryOp::Mul ? fills[0] * fills[1]
+                                        : fills[0] / fills[1];
 }
 
 /// The ends of 64 bits are infinities here, with which nothing can be worked out.
@@ -165,15 +165,15 @@ std::optional<double> StatementFills::fillOf(const Expr &expr) const {
     if (fills.back())
       known.push_back(*fills.back());
   }
-  const std::optional<syntax::BinaryOp> op = operatorOf(expr);
+  const std::optional<algebra::BinaryOp> op = operatorOf(expr);
   const syntax::Call *call = callIn(expr);
-  if (op && ((*op >= syntax::BinaryOp::Mul && fills[0] == 0.0) || (*op == syntax::BinaryOp::Mul && fills[1] == 0.0)))
+  if (op && ((*op >= algebra::BinaryOp::Mul && fills[0] == 0.0) || (*op == algebra::BinaryOp::Mul && fills[1] == 0.0)))
     return 0;
   const bool isExact = sema::isInteger(type);
-  if (op && *op <= syntax::BinaryOp::Sub && !isExact &&
+  if (op && *op <= algebra::BinaryOp::Sub && !isExact &&
       (evaluator::isInfinite(fills[0]) || evaluator::isInfinite(fills[1])))
-    return ofInfinite(fills[0], fills[1], *op == syntax::BinaryOp::Sub ? -1 : 1);
-  if (call && call->function == syntax::Function::Select)
+    return ofInfinite(fills[0], fills[1], *op == algebra::BinaryOp::Sub ? -1 : 1);
+  if (call && call->function == algebra::Function::Select)
     return fills[0] ? fills[*fills[0] != 0 ? 1 : 2] : fills[1] == fills[2] ? fills[1] : std::nullopt;
   if (call && settledBy(*call, fills, type))
     return settledBy(*call, fills, type);

@@ -263,7 +263,7 @@ private:
     if (const auto *binary = std::get_if<syntax::Binary>(&expr.node)) {
       NodePtr left = resolve(*binary->left);
       NodePtr right = resolve(*binary->right);
-      return makeNode(BinaryNode{static_cast<BinaryOp>(binary->op), std::move(left), std::move(right)}, expr.where);
+      return makeNode(BinaryNode{binary->op, std::move(left), std::move(right)}, expr.where);
     }
     if (const auto *call = std::get_if<syntax::Call>(&expr.node))
       return resolveCall(*call, expr.where);
@@ -345,7 +345,7 @@ private:
   NodePtr resolveReduction(const syntax::Reduce &sum, Reduction kind, Span where) {
     size_t outside = bound_.size();
     bool failedBefore = std::exchange(failed_, false);
-    const std::string reduction(syntax::spellingOf(sum.reduction));
+    const std::string reduction(algebra::spellingOf(sum.reduction));
     ReduceNode node{kind, {}, nullptr};
     std::vector<const syntax::Name *> names;
     for (const syntax::Name &variable : sum.variables) {
@@ -389,7 +389,7 @@ void resolveStatements(Analysis &analysis) {
 }
 
 ValueType computeTypeOf(const Analysis &analysis, const ResolvedStatement &statement) {
-  if (statement.source->op == syntax::AssignOp::Or)
+  if (statement.source->op == algebra::AssignOp::Or)
     return ValueType::Bool;
   const ValueType target = analysis.kernel.tensors[statement.target.tensor].type;
   const std::optional<ValueType> value = typeOf(*statement.value, statement.scope, analysis.kernel);

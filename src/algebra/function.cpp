@@ -1,9 +1,9 @@
-#include "syntax/function.h"
+#include "algebra/function.h"
 
 #include <algorithm>
 #include <iterator>
 
-namespace spc::syntax {
+namespace spc::algebra {
 namespace {
 
 /// In the order of the enumeration.
@@ -92,4 +92,4 @@ bool isTypeName(std::string_view text) {
   return std::find(std::begin(kNames), std::end(kNames), text) != std::end(kNames);
 }
 
-} // namespace spc::syntax
+} // namespace spc::algebra

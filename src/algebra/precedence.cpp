@@ -1,6 +1,6 @@
-#include "syntax/precedence.h"
+#include "algebra/precedence.h"
 
-namespace spc::syntax {
+namespace spc::algebra {
 
 using namespace precedence;
 
@@ -21,4 +21,4 @@ Precedence precedenceOf(Function function) {
   }
 }
 
-} // namespace spc::syntax
+} // namespace spc::algebra

@@ -1,0 +1,20 @@
+// The operators of expressions and of statements.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace spc::algebra {
+
+enum class BinaryOp : uint8_t { Add, Sub, Mul, Div };
+
+/// With spaces around sums' operators: " + ", " - ", "*" or "/".
+std::string_view spellingOf(BinaryOp op);
+
+/// How a statement puts what it computes into its target.
+enum class AssignOp : uint8_t { Assign, Add, Min, Max, Or };
+
+/// As it is written: "=", "+=", "min=", "max=" or "or=".
+std::string_view spellingOf(AssignOp op);
+
+} // namespace spc::algebra
