@@ -38,7 +38,7 @@ bool isTruth(const Expr &expr, const Program &program) {
   const auto *node = std::get_if<Call>(&expr.node);
   if (!node)
     return false;
-  return algebra::isLogical(node->function) || (node->function == Function::Cast && node->name.text == "bool");
+  return language::isLogical(node->function) || (node->function == Function::Cast && node->name.text == "bool");
 }
 
 sema::ValueType computedType(const Program &program, const Expr &value, sema::ValueType target) {

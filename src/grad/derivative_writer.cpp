@@ -5,7 +5,7 @@
 namespace spc::grad {
 namespace {
 
-syntax::Statement statementOf(const std::string &target, const std::vector<std::string> &indices, algebra::AssignOp op,
+syntax::Statement statementOf(const std::string &target, const std::vector<std::string> &indices, language::AssignOp op,
                               ExprPtr value, bool isTemporary) {
   syntax::Statement statement;
   statement.target = std::get<Access>(access(target, indices)->node);
@@ -84,7 +84,7 @@ void DerivativeWriter::writeSum(const std::string &name, const std::string &tens
     if (isTemporary && isFirst && !isSized)
       derivative.sized.emplace_back(name, tensor);
     derivative.statements.push_back(statementOf(name, indices,
-                                                isFirst ? algebra::AssignOp::Assign : algebra::AssignOp::Add,
+                                                isFirst ? language::AssignOp::Assign : language::AssignOp::Add,
                                                 std::move(value), isTemporary && isFirst));
   }
   if (!like.pattern.empty())
@@ -194,7 +194,7 @@ void DerivativeWriter::writeZero(const std::string &name, const std::string &ten
   ExprPtr value = number(0);
   if (!sizedBy.empty() && !indices.empty())
     value = binary(BinaryOp::Mul, std::move(value), call(Function::Pattern, access(sizedBy, indices)));
-  derivative.statements.push_back(statementOf(name, indices, algebra::AssignOp::Assign, std::move(value), false));
+  derivative.statements.push_back(statementOf(name, indices, language::AssignOp::Assign, std::move(value), false));
 }
 
 } // namespace spc::grad

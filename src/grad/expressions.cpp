@@ -116,11 +116,11 @@ ExprPtr binary(BinaryOp op, ExprPtr left, ExprPtr right) {
 }
 
 ExprPtr call(Function function, ExprPtr operand) {
-  return callOf(function, std::string(algebra::spellingOf(function).text), listOf(std::move(operand)));
+  return callOf(function, std::string(language::spellingOf(function).text), listOf(std::move(operand)));
 }
 
 ExprPtr call(Function function, ExprPtr left, ExprPtr right) {
-  return callOf(function, std::string(algebra::spellingOf(function).text), listOf(std::move(left), std::move(right)));
+  return callOf(function, std::string(language::spellingOf(function).text), listOf(std::move(left), std::move(right)));
 }
 
 ExprPtr select(ExprPtr condition, ExprPtr chosen, ExprPtr other) {

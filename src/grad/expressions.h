@@ -11,9 +11,9 @@
 
 namespace spc::grad {
 
-using algebra::BinaryOp;
-using algebra::Function;
-using algebra::Reduction;
+using language::BinaryOp;
+using language::Function;
+using language::Reduction;
 using syntax::Access;
 using syntax::Binary;
 using syntax::Call;

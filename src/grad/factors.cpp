@@ -13,7 +13,7 @@ bool isRisky(const Expr &expr) {
     const auto *node = std::get_if<Call>(&part.node);
     if (!node)
       return false;
-    const bool isSafe = algebra::spellingOf(node->function).isOperator || node->function == Function::Pattern ||
+    const bool isSafe = language::spellingOf(node->function).isOperator || node->function == Function::Pattern ||
                         node->function == Function::Cast || node->function == Function::Min ||
                         node->function == Function::Max || node->function == Function::Abs ||
                         node->function == Function::Sign || node->function == Function::Relu ||

@@ -87,7 +87,7 @@ private:
   static syntax::Statement again(const Statement &statement) {
     syntax::Statement result;
     result.target = std::get<Access>(access(statement.target, statement.indices)->node);
-    result.op = algebra::AssignOp::Assign;
+    result.op = language::AssignOp::Assign;
     result.value = clone(*statement.value);
     result.isTemporary = true;
     return result;

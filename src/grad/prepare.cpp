@@ -184,7 +184,7 @@ private:
       reduction.body = reduce(reduction.reduction, {last}, std::move(reduction.body));
     }
     const std::string key = keyOf(expr);
-    const std::string suffix(algebra::spellingOf(reduction.reduction));
+    const std::string suffix(language::spellingOf(reduction.reduction));
     std::vector<std::string> indices = freeVariables(expr, program_.names);
     auto known = takenOut_.find(key);
     if (known == takenOut_.end()) {
@@ -276,7 +276,7 @@ std::vector<const Expr *> differentiableArguments(const Call &call) {
   std::vector<const Expr *> arguments;
   for (const ExprPtr &argument : call.arguments)
     arguments.push_back(argument.get());
-  if (algebra::isLogical(call.function) || (call.function == Function::Cast && call.name.text == "bool"))
+  if (language::isLogical(call.function) || (call.function == Function::Cast && call.name.text == "bool"))
     return {};
   if (call.function == Function::Select)
     return {arguments[1], arguments[2]};

@@ -135,7 +135,7 @@ private:
 
   /// The right side of an assignment that does the same.
   ExprPtr written(const syntax::Statement &source, ExprPtr value, const std::vector<std::string> &indices) {
-    using algebra::AssignOp;
+    using language::AssignOp;
     if (source.op == AssignOp::Assign)
       return value;
     ExprPtr before = access(values_.at(source.target.tensor.text), indices);

@@ -13,7 +13,7 @@ using Kind = Node::Kind;
 /// Whether missing entries are no zeros in something that an expression reads.
 bool readsFill(const syntax::Expr &expr, const Tensors &tensors) {
   const auto *call = std::get_if<syntax::Call>(&expr.node);
-  if (call && call->function == algebra::Function::Pattern)
+  if (call && call->function == language::Function::Pattern)
     return false;
   if (const auto *access = std::get_if<syntax::Access>(&expr.node)) {
     const auto tensor = tensors.find(access->tensor.text);
@@ -102,7 +102,7 @@ public:
   }
 
 private:
-  using Op = algebra::AssignOp;
+  using Op = language::AssignOp;
 
   bool takesIn() const { return statement_.op != Op::Assign && statement_.op != Op::Add; }
   const std::string &name() const { return statement_.target.tensor.text; }
@@ -125,12 +125,12 @@ private:
     if (const auto *negate = std::get_if<syntax::Negate>(&expr.node))
       return addendsOf(*negate->operand, !isNegated, addends);
     const auto *binary = std::get_if<syntax::Binary>(&expr.node);
-    if (!binary || (binary->op != algebra::BinaryOp::Add && binary->op != algebra::BinaryOp::Sub)) {
+    if (!binary || (binary->op != language::BinaryOp::Add && binary->op != language::BinaryOp::Sub)) {
       addends.emplace_back(&expr, isNegated);
       return;
     }
     addendsOf(*binary->left, isNegated, addends);
-    addendsOf(*binary->right, isNegated != (binary->op == algebra::BinaryOp::Sub), addends);
+    addendsOf(*binary->right, isNegated != (binary->op == language::BinaryOp::Sub), addends);
   }
 
   /// The target's type, the one in which the statement is computed: the widest of all, and the one that sums are held
@@ -217,7 +217,7 @@ private:
     }
     Value &held = taken_.try_emplace(place, tensors_.at(name()).at(place)).first->second;
     if (statement_.op == Op::Or)
-      held = callOf(algebra::Function::Or, {held, value}, {type_, computeType_}, ValueType::Bool);
+      held = callOf(language::Function::Or, {held, value}, {type_, computeType_}, ValueType::Bool);
     else
       held = betterOf(held, castTo(value, computeType_, type_), type_, statement_.op == Op::Max);
   }

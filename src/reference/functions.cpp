@@ -8,7 +8,7 @@ namespace spc::reference {
 
 namespace {
 
-using algebra::Function;
+using language::Function;
 using sema::ValueType;
 using tensor::Integer;
 

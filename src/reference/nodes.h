@@ -40,7 +40,7 @@ struct Node {
   const Tensor *tensor = nullptr;
   std::vector<IndexSum> indices;
   std::vector<size_t> variables; ///< of a reduction; the one of an index's value
-  algebra::Reduction reduction = algebra::Reduction::Sum;
+  language::Reduction reduction = language::Reduction::Sum;
   const syntax::Call *call = nullptr;
   std::vector<NodePtr> operands;
   std::vector<bool> isSubtracted; ///< of a sum, by operand
@@ -137,7 +137,7 @@ int64_t placeOf(const Node &access, const Variables &variables);
 Value valueOf(const Node &node, Variables &variables, Evaluation &evaluation, bool isWritten = false);
 
 /// What a function makes of its arguments, which have the types `from`; `type` is that of the result.
-Value callOf(algebra::Function function, const std::vector<Value> &values, const std::vector<sema::ValueType> &from,
+Value callOf(language::Function function, const std::vector<Value> &values, const std::vector<sema::ValueType> &from,
              sema::ValueType type);
 
 /// Arithmetic in a type. Integers wrap around; to bools + is or, and * is and.

@@ -6,8 +6,8 @@ namespace spc::reference {
 
 namespace {
 
-using algebra::Function;
-using algebra::Reduction;
+using language::Function;
+using language::Reduction;
 using sema::ValueType;
 using Kind = Node::Kind;
 
@@ -199,9 +199,9 @@ NodePtr Resolver::node(const syntax::Negate &negate, ValueType type) {
 
 NodePtr Resolver::node(const syntax::Binary &binary, ValueType type) {
   NodePtr left = resolve(*binary.left, type), right = resolve(*binary.right, type);
-  if (binary.op == algebra::BinaryOp::Add || binary.op == algebra::BinaryOp::Sub)
-    return sum(std::move(left), std::move(right), binary.op == algebra::BinaryOp::Sub, type);
-  NodePtr result = make(binary.op == algebra::BinaryOp::Mul ? Kind::Product : Kind::Divide, type);
+  if (binary.op == language::BinaryOp::Add || binary.op == language::BinaryOp::Sub)
+    return sum(std::move(left), std::move(right), binary.op == language::BinaryOp::Sub, type);
+  NodePtr result = make(binary.op == language::BinaryOp::Mul ? Kind::Product : Kind::Divide, type);
   append(*result, std::move(left));
   append(*result, std::move(right));
   return result;

@@ -8,8 +8,8 @@ namespace spc::reference {
 
 namespace {
 
-using algebra::Function;
-using algebra::Reduction;
+using language::Function;
+using language::Reduction;
 using sema::ValueType;
 using Kind = Node::Kind;
 

@@ -44,7 +44,7 @@ ValueType argumentType(const CallNode &call, size_t argument, ValueType context,
                        const Kernel &kernel) {
   const auto own = [&](size_t k) { return typeOf(*call.arguments[k], scope, kernel); };
   std::optional<ValueType> type = context;
-  if (algebra::isComparison(call.function))
+  if (language::isComparison(call.function))
     type = widestOf(own(0), own(1)).value_or(ValueType::F64);
   else if (isLogical(call.function) || (call.function == Function::Select && argument == 0))
     type = own(argument).value_or(ValueType::Bool);

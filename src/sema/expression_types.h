@@ -15,7 +15,7 @@ std::optional<ValueType> typeOf(const Node &node, const Scope &scope, const Kern
 ValueType argumentType(const CallNode &call, size_t argument, ValueType context, const Scope &scope,
                        const Kernel &kernel);
 
-using algebra::isLogical;
+using language::isLogical;
 
 /// Whether a reduction's value is a bool, whatever it is taken of.
 bool isLogical(Reduction reduction);

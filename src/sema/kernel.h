@@ -2,8 +2,8 @@
 // and nothing of the syntax tree.
 #pragma once
 
-#include "algebra/function.h"
-#include "algebra/operators.h"
+#include "language/function.h"
+#include "language/operators.h"
 #include "format/format.h"
 #include "format/schedule.h"
 #include "sema/value_type.h"
@@ -172,10 +172,10 @@ struct Operand {
   std::optional<OperandId> follows;
 };
 
-using algebra::AssignOp;
-using algebra::BinaryOp;
-using algebra::Function;
-using algebra::Reduction;
+using language::AssignOp;
+using language::BinaryOp;
+using language::Function;
+using language::Reduction;
 
 struct Expr;
 using ExprPtr = std::unique_ptr<Expr>;

@@ -1,6 +1,6 @@
 #include "sema/tree.h"
 
-#include "algebra/precedence.h"
+#include "language/precedence.h"
 
 #include <algorithm>
 
@@ -46,7 +46,7 @@ void collectAddends(const Node &node, bool keepGroups, Addend at, bool leftmost,
   collectAddends(*sum->right, keepGroups, {sum->right.get(), at.negative != subtracts}, false, result);
 }
 
-using namespace algebra::precedence;
+using namespace language::precedence;
 
 class Printer {
 public:
@@ -66,7 +66,7 @@ private:
     if (std::holds_alternative<NegateNode>(node.kind))
       return kUnary;
     if (const auto *call = std::get_if<CallNode>(&node.kind))
-      return algebra::precedenceOf(call->function);
+      return language::precedenceOf(call->function);
     if (!std::holds_alternative<BinaryNode>(node.kind))
       return kPrimary;
     return asSum(node) ? kSum : kProduct;
@@ -80,9 +80,9 @@ private:
   }
 
   std::string text(const CallNode &call) const {
-    const algebra::FunctionSpelling &spelling = algebra::spellingOf(call.function);
+    const language::FunctionSpelling &spelling = language::spellingOf(call.function);
     if (spelling.isOperator) {
-      const int own = algebra::precedenceOf(call.function);
+      const int own = language::precedenceOf(call.function);
       const bool isUnary = call.arguments.size() == 1;
       const std::string left = isUnary ? "" : (*this)(*call.arguments.front(), own == kComparison ? kSum : own) + " ";
       return left + std::string(spelling.text) + " " + (*this)(*call.arguments.back(), isUnary ? own : own + 1);
@@ -109,11 +109,11 @@ private:
     if (const auto *negate = std::get_if<NegateNode>(&node.kind))
       return "-" + (*this)(*negate->operand, kUnary);
     if (const auto *sum = std::get_if<ReduceNode>(&node.kind))
-      return std::string(algebra::spellingOf(sum->reduction)) + "(" + names(sum->variables, ", ") + ", " +
+      return std::string(language::spellingOf(sum->reduction)) + "(" + names(sum->variables, ", ") + ", " +
              (*this)(*sum->body, kOr) + ")";
     const auto &binary = std::get<BinaryNode>(node.kind);
     int own = precedence(node);
-    return (*this)(*binary.left, own) + std::string(algebra::spellingOf(binary.op)) + (*this)(*binary.right, own + 1);
+    return (*this)(*binary.left, own) + std::string(language::spellingOf(binary.op)) + (*this)(*binary.right, own + 1);
   }
 
   const Scope &scope_;

@@ -41,7 +41,7 @@ ExprPtr ExpressionParser::call(Function function) {
 
 /// `max(j, e)` runs over j where j is a name without indices that indexes something in e.
 std::optional<Reduce> ExpressionParser::asReduction(Call &call) {
-  const std::optional<Reduction> reduction = algebra::reductionNamed(call.name.text);
+  const std::optional<Reduction> reduction = language::reductionNamed(call.name.text);
   if (!reduction || call.arguments.size() < 2)
     return std::nullopt;
   Reduce result{*reduction, {}, nullptr};
@@ -78,11 +78,11 @@ bool ExpressionParser::checkArgumentCount(const Call &call, Span where) {
   if (call.arguments.size() > 1 && typeParameters_.contains(call.name.text) &&
       std::all_of(call.arguments.begin(), call.arguments.end(), isName))
     return checkTensorName(call.name);
-  const algebra::FunctionSpelling &spelling = spellingOf(call.function);
+  const language::FunctionSpelling &spelling = spellingOf(call.function);
   const int count = static_cast<int>(call.arguments.size());
   if (count >= spelling.fewest && count <= spelling.most)
     return true;
-  const bool isOpen = spelling.most == algebra::kAnyNumber && count < spelling.fewest;
+  const bool isOpen = spelling.most == language::kAnyNumber && count < spelling.fewest;
   const int wanted = count < spelling.fewest ? spelling.fewest : spelling.most;
   errors_.report(kArgumentCount, where,
                  "'" + call.name.text + "' takes " + (isOpen ? "at least " : "") + std::to_string(wanted) +

@@ -221,11 +221,11 @@ ExprPtr ExpressionParser::primary() {
       if (name == "not")
         return misplacedNot();
       const bool isCall = tokens_.peek().kind == TokenKind::LeftParen && !isOperatorWord(name);
-      const std::optional<Reduction> kind = isCall ? algebra::reductionNamed(name) : std::nullopt;
-      if (kind && !algebra::functionNamed(name))
+      const std::optional<Reduction> kind = isCall ? language::reductionNamed(name) : std::nullopt;
+      if (kind && !language::functionNamed(name))
         return reduction(*kind);
       const std::optional<Function> function =
-          typeParameters_.contains(name) ? Function::Cast : algebra::functionNamed(name);
+          typeParameters_.contains(name) ? Function::Cast : language::functionNamed(name);
       if (function && isCall)
         return call(*function);
       if (const std::optional<double> constant = constantNamed(name)) {
@@ -300,11 +300,11 @@ bool ExpressionParser::checkTypeParameterName(const Name &name) {
 }
 
 bool ExpressionParser::checkName(const Name &name, const char *what) {
-  const bool isFunction = algebra::functionNamed(name.text).has_value(),
-             isReduction = algebra::reductionNamed(name.text).has_value();
+  const bool isFunction = language::functionNamed(name.text).has_value(),
+             isReduction = language::reductionNamed(name.text).has_value();
   if (name.text != "tensor" && name.text != "semiring" && !isWord(name.text) && !isFunction && !isReduction)
     return true;
-  const char *kind = algebra::isTypeName(name.text) ? "a type"
+  const char *kind = language::isTypeName(name.text) ? "a type"
                      : isFunction                   ? "a function"
                      : isReduction                  ? "a reduction"
                                                     : "a word";

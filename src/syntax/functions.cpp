@@ -77,7 +77,7 @@ const Missing *missingNamed(std::string_view name) {
 
 /// The function that a name was likely meant to be, one of the language or not.
 std::optional<std::string> likelyFunction(const std::string &name) {
-  std::vector<std::string> known = algebra::functionNames();
+  std::vector<std::string> known = language::functionNames();
   known.insert(known.end(), {"sum", "prod", "any", "all", "mean", "argmin", "argmax", "count"});
   if (const std::optional<std::string> meant = didYouMean(name, known))
     return meant;
@@ -109,7 +109,7 @@ void checkExpression(const Expr &expr, const Kernel &kernel, SyntaxErrors &error
 
 bool isFunctionName(std::string_view name) {
   const Missing *missing = missingNamed(name);
-  return algebra::functionNamed(name) || algebra::reductionNamed(name) || (missing && missing->isNoTensor);
+  return language::functionNamed(name) || language::reductionNamed(name) || (missing && missing->isNoTensor);
 }
 
 bool isLikelyFunction(const std::string &name) {

@@ -282,7 +282,7 @@ bool Parser::unknownAttribute() {
   std::string_view text = tokens_.text(tokens_.current());
   Diagnostic &error = errors_.report(kUnknownAttribute, tokens_.currentSpan(),
                                      "unknown attribute " + tokens_.quoted(tokens_.current()));
-  if (algebra::isTypeName(text))
+  if (language::isTypeName(text))
     error.fix(tokens_.span(tokens_.previous()), ":").advise("did you mean ': " + std::string(text) + "'?");
   else if (didYouMean(text, {"sparse", "fill"}))
     error.fix(tokens_.currentSpan(), *didYouMean(text, {"sparse", "fill"}));

@@ -1,10 +1,10 @@
-#include "algebra/precedence.h"
+#include "language/precedence.h"
 #include "syntax/parser.h"
 
 namespace spc::syntax {
 namespace {
 
-using namespace algebra::precedence;
+using namespace language::precedence;
 
 class SourceWriter {
 public:
@@ -68,7 +68,7 @@ private:
   }
 
   void write(const Call &call) {
-    const algebra::FunctionSpelling &spelling = spellingOf(call.function);
+    const language::FunctionSpelling &spelling = spellingOf(call.function);
     if (!spelling.isOperator) {
       out_ += call.name.text + '(';
       for (const ExprPtr &argument : call.arguments) {

@@ -30,7 +30,7 @@ public:
     const ExactTensor before = target;
     forEachPoint(loops, [&] {
       const size_t at = offset(statement.target);
-      ExactValue total = statement.op == algebra::AssignOp::Add ? before.values[at] : ExactValue{};
+      ExactValue total = statement.op == language::AssignOp::Add ? before.values[at] : ExactValue{};
       for (const auto &[addend, isNegated] : addends)
         add(total, sumOf(*addend, freeVariables(*addend)), isNegated);
       next_[at] = total;
@@ -52,10 +52,10 @@ private:
       return split(*paren->inner, isNegated, to);
     if (const auto *negate = std::get_if<syntax::Negate>(&expr.node))
       return split(*negate->operand, !isNegated, to);
-    if (!binary || binary->op == algebra::BinaryOp::Mul || binary->op == algebra::BinaryOp::Div)
+    if (!binary || binary->op == language::BinaryOp::Mul || binary->op == language::BinaryOp::Div)
       return to.emplace_back(&expr, isNegated), void();
     split(*binary->left, isNegated, to);
-    split(*binary->right, isNegated != (binary->op == algebra::BinaryOp::Sub), to);
+    split(*binary->right, isNegated != (binary->op == language::BinaryOp::Sub), to);
   }
 
   void noteExtents(const syntax::Expr &expr) {
@@ -127,13 +127,13 @@ private:
     ExactValue left = evaluate(*binary.left);
     const ExactValue right = evaluate(*binary.right);
     switch (binary.op) {
-    case algebra::BinaryOp::Add:
-    case algebra::BinaryOp::Sub:
-      add(left, right, binary.op == algebra::BinaryOp::Sub);
+    case language::BinaryOp::Add:
+    case language::BinaryOp::Sub:
+      add(left, right, binary.op == language::BinaryOp::Sub);
       return left;
-    case algebra::BinaryOp::Mul:
+    case language::BinaryOp::Mul:
       return {left.value * right.value, left.magnitude * right.magnitude};
-    case algebra::BinaryOp::Div:
+    case language::BinaryOp::Div:
       break;
     }
     return {left.value / right.value, left.magnitude / sizeOf(right.value)};
@@ -144,9 +144,9 @@ private:
     for (const syntax::Name &variable : reduce.variables)
       loops.push_back(variable.text);
     ExactValue sum = sumOf(*reduce.body, loops);
-    if (reduce.reduction == algebra::Reduction::Sum)
+    if (reduce.reduction == language::Reduction::Sum)
       return sum;
-    if (reduce.reduction != algebra::Reduction::Mean)
+    if (reduce.reduction != language::Reduction::Mean)
       throw std::runtime_error("this is no arithmetic");
     for (const std::string &loop : loops) {
       const auto extent = static_cast<double>(std::max<int64_t>(1, extents_.at(loop)));
@@ -157,7 +157,7 @@ private:
 
   ExactValue compute(const syntax::Call &call) {
     const auto *access = std::get_if<syntax::Access>(&call.arguments.front()->node);
-    if (call.function != algebra::Function::Pattern || !access)
+    if (call.function != language::Function::Pattern || !access)
       throw std::runtime_error("this is no arithmetic");
     const std::vector<uint8_t> &stored = tensors_.at(access->tensor.text).stored;
     const double isThere = stored.empty() || stored[offset(*access)] ? 1 : 0;

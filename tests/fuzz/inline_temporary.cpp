@@ -34,8 +34,8 @@ std::string withSums(const syntax::Expr &expr, const std::set<std::string> &boun
   if (const auto *negate = std::get_if<syntax::Negate>(&expr.node))
     return "-(" + withSums(*negate->operand, bound) + ")";
   const auto *binary = std::get_if<syntax::Binary>(&expr.node);
-  if (binary && (binary->op == algebra::BinaryOp::Add || binary->op == algebra::BinaryOp::Sub))
-    return withSums(*binary->left, bound) + (binary->op == algebra::BinaryOp::Add ? " + " : " - ") + "(" +
+  if (binary && (binary->op == language::BinaryOp::Add || binary->op == language::BinaryOp::Sub))
+    return withSums(*binary->left, bound) + (binary->op == language::BinaryOp::Add ? " + " : " - ") + "(" +
            withSums(*binary->right, bound) + ")";
   std::set<std::string> variables;
   collectVariables(expr, variables);
@@ -73,7 +73,7 @@ std::set<std::string> commonVariables(const syntax::Expr &expr) {
     return variables;
   }
   const std::set<std::string> left = commonVariables(*binary->left), right = commonVariables(*binary->right);
-  if (binary->op == algebra::BinaryOp::Add || binary->op == algebra::BinaryOp::Sub)
+  if (binary->op == language::BinaryOp::Add || binary->op == language::BinaryOp::Sub)
     std::set_intersection(left.begin(), left.end(), right.begin(), right.end(),
                           std::inserter(variables, variables.end()));
   else
@@ -101,7 +101,7 @@ bool isReplaceable(const syntax::Kernel &tree, const syntax::Statement &temporar
         }))
       return false;
   }
-  return temporary.isTemporary && temporary.op == algebra::AssignOp::Assign && hasAllIndices(temporary);
+  return temporary.isTemporary && temporary.op == language::AssignOp::Assign && hasAllIndices(temporary);
 }
 
 /// `line` with each access to the temporary replaced. Its own variables get names that nothing else has.

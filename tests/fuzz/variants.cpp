@@ -42,7 +42,7 @@ private:
   bool chance() { return random_.below(2) == 0; }
 
   std::string write(const syntax::Binary &binary) {
-    using algebra::BinaryOp;
+    using language::BinaryOp;
     const bool isSwapped = variation_ == Variation::Order && chance();
     switch (binary.op) {
     case BinaryOp::Add:
@@ -69,12 +69,12 @@ private:
       const std::string other = write(isRight ? *product.left : *product.right);
       const auto *paren = std::get_if<syntax::Paren>(&sum.node);
       const auto *inner = paren ? std::get_if<syntax::Binary>(&paren->inner->node) : nullptr;
-      if (!inner || (inner->op != algebra::BinaryOp::Add && inner->op != algebra::BinaryOp::Sub))
+      if (!inner || (inner->op != language::BinaryOp::Add && inner->op != language::BinaryOp::Sub))
         continue;
       const auto times = [&](const syntax::Expr &addend) {
         return isRight ? other + " * " + write(addend) : write(addend) + " * " + other;
       };
-      return "(" + times(*inner->left) + (inner->op == algebra::BinaryOp::Add ? " + " : " - ") + times(*inner->right) +
+      return "(" + times(*inner->left) + (inner->op == language::BinaryOp::Add ? " + " : " - ") + times(*inner->right) +
              ")";
     }
     return {};

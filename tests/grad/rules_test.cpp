@@ -98,7 +98,7 @@ TEST_CASE("every function and every reduction that may stand between has a rule 
   std::string all;
   for (const std::filesystem::path &path : ruleFiles())
     all += read(path).given.text;
-  for (const std::string &name : algebra::functionNames()) {
+  for (const std::string &name : language::functionNames()) {
     INFO(name);
     CHECK((all.find(name + "(") != std::string::npos));
   }
@@ -110,7 +110,7 @@ TEST_CASE("every function and every reduction is in the table of derivatives") {
   std::string all;
   for (const Construct &expression : readConstructs(SPC_SOURCE_DIR "/tests/grad/constructs.txt").expressions)
     all += expression.name + "\n";
-  for (const std::string &name : algebra::functionNames()) {
+  for (const std::string &name : language::functionNames()) {
     INFO(name);
     CHECK((all.find(name + "(") != std::string::npos));
   }

@@ -49,20 +49,20 @@ public:
   }
 
   /// What a statement that takes values in makes of what its target holds and of one more value.
-  Value taken(algebra::Reduction kind, const Value &held, const Value &next) const {
+  Value taken(language::Reduction kind, const Value &held, const Value &next) const {
     const double a = held.value.real(), b = converted(next.value, type_).real();
     const double error = worse(held.error, next.error + (std::isinf(b) ? 0 : epsilonOf(type_) * std::abs(b)));
-    if (kind == algebra::Reduction::Any)
+    if (kind == language::Reduction::Any)
       return {double(a != 0 || b != 0), 1, next.error > 0 ? std::numeric_limits<double>::infinity() : 0, true, true};
-    const bool isNext = !std::isnan(a) && (std::isnan(b) || (kind == algebra::Reduction::Min ? b < a : b > a));
+    const bool isNext = !std::isnan(a) && (std::isnan(b) || (kind == language::Reduction::Min ? b < a : b > a));
     return isNext ? Value{b, std::abs(b), error, true, true} : Value{a, std::abs(a), error, true, true};
   }
 
-  Value takenIn(algebra::Reduction kind, Value held, const Node &body, const std::vector<int> &loops) {
+  Value takenIn(language::Reduction kind, Value held, const Node &body, const std::vector<int> &loops) {
     const Within within(isTerm_, false);
     forEachPoint(variables_, loops, [&] {
       Value next = evaluate(body);
-      if (kind == algebra::Reduction::Any) // the truth of a value, in whatever type that has
+      if (kind == language::Reduction::Any) // the truth of a value, in whatever type that has
         next.value = next.value != Element(0) ? 1 : 0;
       held = taken(kind, held, next);
     });
@@ -184,22 +184,22 @@ private:
 
   Value reduction(const Node &node) {
     switch (node.reduction) {
-    case algebra::Reduction::Sum:
+    case language::Reduction::Sum:
       return partialSum(node);
-    case algebra::Reduction::Mean: {
+    case language::Reduction::Mean: {
       double count = 1;
       for (int variable : node.variables)
         count *= static_cast<double>(variables_[static_cast<size_t>(variable)].extent);
       count = std::max(count, 1.0); // of nothing it is 0, as the sum is
       return divide(partialSum(node), {count, count, 0, true, true}, epsilon_);
     }
-    case algebra::Reduction::Count: {
+    case language::Reduction::Count: {
       double count = 0;
       forEachPoint(variables_, node.variables, [&] { count += read(*node.left).stored ? 1 : 0; });
       return {count, count, 0, count > 0, count > 0};
     }
-    case algebra::Reduction::ArgMin:
-    case algebra::Reduction::ArgMax:
+    case language::Reduction::ArgMin:
+    case language::Reduction::ArgMax:
       return place(node);
     default:
       return reduceValues(node);
@@ -218,7 +218,7 @@ private:
       const Value next = evaluate(*node.left);
       const double value = next.value.real();
       error = worse(error, next.error);
-      const bool isBetter = node.reduction == algebra::Reduction::ArgMin ? value < best : value > best;
+      const bool isBetter = node.reduction == language::Reduction::ArgMin ? value < best : value > best;
       if (variable.at == 0 || (!std::isnan(best) && (std::isnan(value) || isBetter))) {
         best = value;
         at = static_cast<double>(variable.at);
@@ -228,8 +228,8 @@ private:
   }
 
   Value call(const Node &node) {
-    if (node.call->function == algebra::Function::Pattern || isComplement(node)) {
-      const bool isMask = node.call->function == algebra::Function::Pattern;
+    if (node.call->function == language::Function::Pattern || isComplement(node)) {
+      const bool isMask = node.call->function == language::Function::Pattern;
       const Node &access = isMask ? *node.arguments.front() : *node.arguments.front()->arguments.front();
       if (!access.tensor->sparse)
         return {1, 1, 0, true, true};
@@ -257,7 +257,7 @@ private:
 
   Value reduceValues(const Node &node) {
     const Within within(isTerm_, false);
-    using algebra::Reduction;
+    using language::Reduction;
     const Reduction kind = node.reduction;
     const double infinity = std::numeric_limits<double>::infinity();
     const double start = kind == Reduction::Min || kind == Reduction::Max ? endOf(node.type, kind == Reduction::Max)
@@ -316,10 +316,10 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
   const std::vector<int> indices = bindTarget(statement, target, resolver, scope);
   std::vector<int> loops(variables.size());
   std::iota(loops.begin(), loops.end(), 0);
-  const std::optional<algebra::Reduction> takesIn = takenInBy(statement.op);
+  const std::optional<language::Reduction> takesIn = takenInBy(statement.op);
   resolver.noteWindows(*statement.value);
   resolver.noteExtents(*statement.value);
-  const bool isWhole = statement.op == algebra::AssignOp::Assign && readsFill(*statement.value, before) &&
+  const bool isWhole = statement.op == language::AssignOp::Assign && readsFill(*statement.value, before) &&
                        indexesOnly(*statement.value, scope);
   std::vector<Term> terms;
   for (const Addend &addend : addendsOf(statement, isWhole))
@@ -337,7 +337,7 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
       return;
     }
     if (const Node *reduction = reductionOf(terms);
-        reduction && target.assembled && statement.op == algebra::AssignOp::Assign) {
+        reduction && target.assembled && statement.op == language::AssignOp::Assign) {
       const Value result = evaluator.reduce(*reduction);
       target.stored[at] = result.stored ? 1 : 0;
       target.values[at] = converted(result.value, target.type);
@@ -345,7 +345,7 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
       return;
     }
     Accumulator total;
-    if (statement.op == algebra::AssignOp::Add && isStored)
+    if (statement.op == language::AssignOp::Add && isStored)
       total.add({target.values[at], std::abs(target.values[at]), target.errors[at], true});
     for (const Term &term : terms)
       total.add(evaluator.sum(*term.expr, term.reductions), term.isNegated);

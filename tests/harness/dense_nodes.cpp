@@ -17,9 +17,9 @@ static void splitIntoAddends(const syntax::Expr &expr, bool isNegated, std::vect
   if (auto *negate = std::get_if<syntax::Negate>(&expr.node))
     return splitIntoAddends(*negate->operand, !isNegated, addends);
   auto *binary = std::get_if<syntax::Binary>(&expr.node);
-  if (binary && (binary->op == algebra::BinaryOp::Add || binary->op == algebra::BinaryOp::Sub)) {
+  if (binary && (binary->op == language::BinaryOp::Add || binary->op == language::BinaryOp::Sub)) {
     splitIntoAddends(*binary->left, isNegated, addends);
-    splitIntoAddends(*binary->right, isNegated != (binary->op == algebra::BinaryOp::Sub), addends);
+    splitIntoAddends(*binary->right, isNegated != (binary->op == language::BinaryOp::Sub), addends);
     return;
   }
   addends.push_back({&expr, isNegated});
@@ -35,10 +35,10 @@ std::vector<Addend> addendsOf(const syntax::Statement &statement, bool isWhole) 
 }
 
 bool isComplement(const Node &node) {
-  if (node.kind != NodeKind::Call || node.call->function != algebra::Function::Not)
+  if (node.kind != NodeKind::Call || node.call->function != language::Function::Not)
     return false;
   const Node &mask = *node.arguments.front();
-  return mask.kind == NodeKind::Call && mask.call->function == algebra::Function::Pattern &&
+  return mask.kind == NodeKind::Call && mask.call->function == language::Function::Pattern &&
          mask.arguments.front()->tensor->sparse;
 }
 
@@ -113,7 +113,7 @@ double valueOf(const Node &call, const std::vector<double> &arguments) {
 
 NodePtr Resolver::resolve(const syntax::Call &call, Scope &scope) {
   if (isAbsorbingSum(call) && !sema::isInteger(type_))
-    return resolveBinary(algebra::BinaryOp::Add, *call.arguments[0], *call.arguments[1], scope);
+    return resolveBinary(language::BinaryOp::Add, *call.arguments[0], *call.arguments[1], scope);
   auto node = std::make_unique<Node>();
   node->kind = NodeKind::Call;
   node->call = &call;
@@ -131,7 +131,7 @@ NodePtr Resolver::resolve(const syntax::Call &call, Scope &scope) {
   --callsAround_;
   isOneTerm_ = isOneTerm;
   const Node &first = *node->arguments.front();
-  if (call.function == algebra::Function::Pattern) {
+  if (call.function == language::Function::Pattern) {
     node->hasCalls = first.tensor->sparse; // the pattern of a dense tensor is a 1
     node->fill = first.tensor->sparse ? std::optional(0.0) : std::nullopt;
   } else if (isComplement(*node))
@@ -171,11 +171,11 @@ void noteWindows(const syntax::Expr &expr, Windows &windows) {
 std::optional<double> Resolver::fillOfSome(const Node &node) {
   const auto fill = [&](size_t k) { return node.arguments[k]->fill; };
   switch (node.call->function) {
-  case algebra::Function::And:
+  case language::Function::And:
     return fill(0) == 0.0 || fill(1) == 0.0 ? std::optional(0.0) : std::nullopt;
-  case algebra::Function::Or:
+  case language::Function::Or:
     return fill(0).value_or(0) != 0 || fill(1).value_or(0) != 0 ? std::optional(1.0) : std::nullopt;
-  case algebra::Function::Select:
+  case language::Function::Select:
     if (fill(0))
       return *fill(0) != 0 ? fill(1) : fill(2);
     return fill(1) == fill(2) ? fill(1) : std::nullopt;
@@ -199,16 +199,16 @@ bool isMissing(const Node &node, bool left, bool right) {
   return byLeft || byRight ? (byLeft && !left) || (byRight && !right) : !left && !right;
 }
 
-std::optional<double> absorbingIn(algebra::Function function, sema::ValueType type) {
+std::optional<double> absorbingIn(language::Function function, sema::ValueType type) {
   const bool isExact = sema::isInteger(type);
   switch (function) {
-  case algebra::Function::Max:
+  case language::Function::Max:
     return isExact ? endOf(type, false) : HUGE_VAL;
-  case algebra::Function::Min:
+  case language::Function::Min:
     return isExact && !sema::isUnsigned(type) ? endOf(type, true) : -HUGE_VAL;
-  case algebra::Function::MinPlus:
+  case language::Function::MinPlus:
     return isExact ? std::optional(endOf(type, false)) : std::nullopt;
-  case algebra::Function::MaxPlus:
+  case language::Function::MaxPlus:
     return isExact ? std::optional(endOf(type, true)) : std::nullopt;
   default:
     return std::nullopt;
@@ -224,15 +224,15 @@ std::optional<double> settledBy(const Node &call) {
 
 bool mayDiffer(const Node &call, const std::vector<bool> &arguments) {
   const auto fill = [&](size_t k) { return call.arguments[k]->fill; };
-  const bool isAnd = call.call->function == algebra::Function::And;
-  if (isAnd || call.call->function == algebra::Function::Or) {
+  const bool isAnd = call.call->function == language::Function::And;
+  if (isAnd || call.call->function == language::Function::Or) {
     const auto settles = [&](size_t k) { return fill(k) && (*fill(k) != 0) != isAnd; };
     if (settles(0) && settles(1))
       return arguments[0] && arguments[1];
     if (settles(0) || settles(1))
       return arguments[settles(0) ? 0 : 1];
   }
-  if (call.call->function == algebra::Function::Select)
+  if (call.call->function == language::Function::Select)
     return fill(0) ? arguments[0] || arguments[*fill(0) != 0 ? 1 : 2] : arguments[1] || arguments[2];
   const std::optional<double> settled = settledBy(call);
   bool isAny = false, isAll = true;
@@ -291,7 +291,7 @@ NodePtr Resolver::resolve(const syntax::Negate &negate, Scope &scope) {
   node->left = resolve(*negate.operand, scope);
   node->hasCalls = node->left->hasCalls;
   if (node->left->fill)
-    node->fill = fillOf(algebra::BinaryOp::Sub, sema::isInteger(type_) ? 0.0 : -0.0, node->left->fill);
+    node->fill = fillOf(language::BinaryOp::Sub, sema::isInteger(type_) ? 0.0 : -0.0, node->left->fill);
   return node;
 }
 
@@ -299,7 +299,7 @@ NodePtr Resolver::resolve(const syntax::Binary &binary, Scope &scope) {
   return resolveBinary(binary.op, *binary.left, *binary.right, scope);
 }
 
-NodePtr Resolver::resolveBinary(algebra::BinaryOp op, const syntax::Expr &left, const syntax::Expr &right,
+NodePtr Resolver::resolveBinary(language::BinaryOp op, const syntax::Expr &left, const syntax::Expr &right,
                                 Scope &scope) {
   static constexpr NodeKind kinds[] = {NodeKind::Add, NodeKind::Subtract, NodeKind::Multiply, NodeKind::Divide};
   auto node = std::make_unique<Node>();
@@ -311,24 +311,24 @@ NodePtr Resolver::resolveBinary(algebra::BinaryOp op, const syntax::Expr &left, 
   return node;
 }
 
-std::optional<double> Resolver::fillOf(algebra::BinaryOp op, std::optional<double> left,
+std::optional<double> Resolver::fillOf(language::BinaryOp op, std::optional<double> left,
                                        std::optional<double> right) const {
   const bool annihilates =
-      (op == algebra::BinaryOp::Mul && (left == 0.0 || right == 0.0)) || (op == algebra::BinaryOp::Div && left == 0.0);
+      (op == language::BinaryOp::Mul && (left == 0.0 || right == 0.0)) || (op == language::BinaryOp::Div && left == 0.0);
   if (annihilates)
     return 0;
-  const double sign = op == algebra::BinaryOp::Sub ? -1 : 1;
+  const double sign = op == language::BinaryOp::Sub ? -1 : 1;
   const bool isExact = sema::isInteger(type_);
-  if (op <= algebra::BinaryOp::Sub && !isExact && (isInfinite(left) || isInfinite(right))) {
+  if (op <= language::BinaryOp::Sub && !isExact && (isInfinite(left) || isInfinite(right))) {
     if (isInfinite(left) && isInfinite(right))
       return *left == sign * *right ? left : std::nullopt;
     return isInfinite(left) ? left : sign * *right;
   }
   if (!left || !right)
     return std::nullopt;
-  const double value = op == algebra::BinaryOp::Add   ? *left + *right
-                       : op == algebra::BinaryOp::Sub ? *left - *right
-                       : op == algebra::BinaryOp::Mul ? *left * *right
+  const double value = op == language::BinaryOp::Add   ? *left + *right
+                       : op == language::BinaryOp::Sub ? *left - *right
+                       : op == language::BinaryOp::Mul ? *left * *right
                                                       : *left / *right;
   if (!isExact)
     return value;
@@ -342,7 +342,7 @@ NodePtr Resolver::resolve(const syntax::Reduce &sum, Scope &scope) {
   Scope inner = scope;
   for (const syntax::Name &name : sum.variables)
     node->variables.push_back(bind(inner, name.text));
-  using algebra::Reduction;
+  using language::Reduction;
   const bool isSum = sum.reduction == Reduction::Sum || sum.reduction == Reduction::Mean;
   const bool isOneTerm = std::exchange(isOneTerm_, !isSum);
   node->left = resolve(*sum.body, bodyType(sum, type_, typesOf(tensors_)), inner);
@@ -356,15 +356,15 @@ NodePtr Resolver::resolve(const syntax::Reduce &sum, Scope &scope) {
   return node;
 }
 
-std::optional<algebra::Reduction> takenInBy(algebra::AssignOp op) {
-  return op == algebra::AssignOp::Min   ? std::optional(algebra::Reduction::Min)
-         : op == algebra::AssignOp::Max ? std::optional(algebra::Reduction::Max)
-         : op == algebra::AssignOp::Or  ? std::optional(algebra::Reduction::Any)
+std::optional<language::Reduction> takenInBy(language::AssignOp op) {
+  return op == language::AssignOp::Min   ? std::optional(language::Reduction::Min)
+         : op == language::AssignOp::Max ? std::optional(language::Reduction::Max)
+         : op == language::AssignOp::Or  ? std::optional(language::Reduction::Any)
                                         : std::nullopt;
 }
 
 const Node *reductionOf(const std::vector<Term> &terms) {
-  using algebra::Reduction;
+  using language::Reduction;
   if (terms.size() != 1 || terms.front().isNegated || terms.front().expr->kind != NodeKind::Sum)
     return nullptr;
   const Reduction kind = terms.front().expr->reduction;
@@ -377,7 +377,7 @@ bool readsFill(const syntax::Expr &expr, const TensorMap &tensors) {
       return tensor->second.sparse && tensor->second.fill != 0;
   const auto *call = std::get_if<syntax::Call>(&expr.node);
   const std::vector<const syntax::Expr *> below = syntax::children(expr);
-  return !(call && call->function == algebra::Function::Pattern) &&
+  return !(call && call->function == language::Function::Pattern) &&
          std::any_of(below.begin(), below.end(), [&](const syntax::Expr *child) { return readsFill(*child, tensors); });
 }
 

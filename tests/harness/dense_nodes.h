@@ -33,7 +33,7 @@ struct Node {
   const DenseTensor *tensor = nullptr;
   std::vector<IndexSum> indices; ///< of an access, by dimension
   std::vector<int> variables;    ///< of a reduction, or the one of an index's value
-  algebra::Reduction reduction = algebra::Reduction::Sum;
+  language::Reduction reduction = language::Reduction::Sum;
   std::unique_ptr<Node> left;
   std::unique_ptr<Node> right;
   const syntax::Call *call = nullptr;
@@ -70,7 +70,7 @@ bool readsSparse(const Node &node);
 bool isMissing(const Node &node, bool left, bool right);
 
 /// What decides a minimum, a maximum or an absorbing sum in a type, whatever the other arguments are.
-std::optional<double> absorbingIn(algebra::Function function, sema::ValueType type);
+std::optional<double> absorbingIn(language::Function function, sema::ValueType type);
 
 /// What an argument's fill makes of a minimum, a maximum or an absorbing sum, whatever the others are.
 std::optional<double> settledBy(const Node &call);
@@ -99,7 +99,7 @@ struct Term {
 const Node *reductionOf(const std::vector<Term> &terms);
 
 /// What a statement with `min=`, `max=` or `or=` makes of values.
-std::optional<algebra::Reduction> takenInBy(algebra::AssignOp op);
+std::optional<language::Reduction> takenInBy(language::AssignOp op);
 
 /// Whether missing entries are no zeros in something that an expression reads.
 bool readsFill(const syntax::Expr &expr, const TensorMap &tensors);
@@ -130,7 +130,7 @@ private:
   NodePtr resolve(const syntax::Expr &expr, Scope &scope);
   /// What is computed in another type than the expression that it stands in.
   NodePtr resolve(const syntax::Expr &expr, sema::ValueType type, Scope &scope);
-  NodePtr resolveBinary(algebra::BinaryOp op, const syntax::Expr &left, const syntax::Expr &right, Scope &scope);
+  NodePtr resolveBinary(language::BinaryOp op, const syntax::Expr &left, const syntax::Expr &right, Scope &scope);
   NodePtr resolve(const syntax::Literal &literal, Scope &);
   NodePtr resolve(const syntax::Call &call, Scope &scope);
   /// Where not all arguments have a fill: of logic that one of them settles, and of choices.
@@ -140,7 +140,7 @@ private:
   int lookUp(const std::string &name, Scope &scope);
   NodePtr resolve(const syntax::Negate &negate, Scope &scope);
   NodePtr resolve(const syntax::Binary &binary, Scope &scope);
-  std::optional<double> fillOf(algebra::BinaryOp op, std::optional<double> left, std::optional<double> right) const;
+  std::optional<double> fillOf(language::BinaryOp op, std::optional<double> left, std::optional<double> right) const;
   NodePtr resolve(const syntax::Reduce &sum, Scope &scope);
   NodePtr resolve(const syntax::Paren &paren, Scope &scope) { return resolve(*paren.inner, scope); }
 

@@ -3,8 +3,8 @@
 namespace spc::testing::evaluator {
 namespace {
 
-using algebra::Function;
-using algebra::Reduction;
+using language::Function;
+using language::Reduction;
 using sema::ValueType;
 using Type = std::optional<ValueType>;
 
@@ -51,7 +51,7 @@ bool isAbsorbingSum(const syntax::Call &call) {
 }
 
 ValueType computeTypeOf(const syntax::Statement &statement, const TensorTypes &tensors) {
-  if (statement.op == algebra::AssignOp::Or)
+  if (statement.op == language::AssignOp::Or)
     return ValueType::Bool;
   const ValueType target = tensors(statement.target.tensor.text).value_or(ValueType::F64);
   return sema::arithmeticType(*wider(target, typeOf(*statement.value, tensors)));

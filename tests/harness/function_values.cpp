@@ -8,7 +8,7 @@
 
 namespace spc::testing {
 
-using algebra::Function;
+using language::Function;
 
 namespace {
 

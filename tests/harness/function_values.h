@@ -13,7 +13,7 @@ namespace spc::testing {
 double valueOf(const syntax::Call &call, const std::vector<double> &arguments);
 
 /// `minplus` or `maxplus` of two integers of a type.
-double absorbingSum(algebra::Function function, sema::ValueType type, double a, double b);
+double absorbingSum(language::Function function, sema::ValueType type, double a, double b);
 
 /// A bound for what the value may be off by where argument k is off by `errors[k]`, and a call by a relative `epsilon`;
 /// infinite where the value jumps within these errors.

@@ -116,7 +116,7 @@ bool hasEmptyExtent(const Trial &trial) {
   return std::find(trial.extents.begin(), trial.extents.end(), 0) != trial.extents.end();
 }
 
-bool hasReduction(const syntax::Expr &expr, bool (*holds)(algebra::Reduction)) {
+bool hasReduction(const syntax::Expr &expr, bool (*holds)(language::Reduction)) {
   const auto *reduction = std::get_if<syntax::Reduce>(&expr.node);
   const std::vector<const syntax::Expr *> below = syntax::children(expr);
   return (reduction && holds(reduction->reduction)) ||
@@ -127,8 +127,8 @@ bool hasReduction(const syntax::Expr &expr, bool (*holds)(algebra::Reduction)) {
 /// Whether a kernel has reductions that are infinite or a NaN over nothing.
 static bool reducesToInfinity(const syntax::Kernel &kernel) {
   return std::any_of(kernel.statements.begin(), kernel.statements.end(), [](const syntax::Statement &statement) {
-    return hasReduction(*statement.value, [](algebra::Reduction kind) {
-      return kind != algebra::Reduction::Sum && kind != algebra::Reduction::Count;
+    return hasReduction(*statement.value, [](language::Reduction kind) {
+      return kind != language::Reduction::Sum && kind != language::Reduction::Count;
     });
   });
 }

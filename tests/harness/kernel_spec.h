@@ -74,7 +74,7 @@ Trial withRoom(const ExtentClasses &classes, Trial trial);
 bool hasEmptyExtent(const Trial &trial);
 
 /// Whether an expression has a reduction of which that holds.
-bool hasReduction(const syntax::Expr &expr, bool (*holds)(algebra::Reduction));
+bool hasReduction(const syntax::Expr &expr, bool (*holds)(language::Reduction));
 
 /// Whether every sparse operand's format can store a tensor of the trial's shape, and its data: padding slots are
 /// zeros, which non-finite operands turn into NaNs.

@@ -64,7 +64,7 @@ void allowFalse(const syntax::Kernel &tree, PatternMap &most) {
   for (const syntax::Statement &statement : tree.statements)
     if (Pattern &result = most.at(statement.target.tensor.text);
         result.kind == Pattern::Kind::Assembled &&
-        hasReduction(*statement.value, [](algebra::Reduction kind) { return kind == algebra::Reduction::Any; }))
+        hasReduction(*statement.value, [](language::Reduction kind) { return kind == language::Reduction::Any; }))
       result.stored.assign(result.stored.size(), 1);
 }
 

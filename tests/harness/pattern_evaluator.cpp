@@ -27,7 +27,7 @@ void collectAddends(const Expr &expr, std::vector<const Expr *> &addends) {
   if (const auto *negate = std::get_if<syntax::Negate>(&expr.node))
     return collectAddends(*negate->operand, addends);
   const auto *binary = std::get_if<syntax::Binary>(&expr.node);
-  if (!binary || binary->op == algebra::BinaryOp::Mul || binary->op == algebra::BinaryOp::Div) {
+  if (!binary || binary->op == language::BinaryOp::Mul || binary->op == language::BinaryOp::Div) {
     addends.push_back(&expr);
     return;
   }
@@ -59,7 +59,7 @@ public:
     const auto visitElement = [&] {
       const int64_t element = elementOf(statement_.target, point);
       bool isStored =
-          statement_.op == algebra::AssignOp::Add && before_.at(statement_.target.tensor.text).isStored(element);
+          statement_.op == language::AssignOp::Add && before_.at(statement_.target.tensor.text).isStored(element);
       if (isWhole(target)) // and overwritten
         isStored = differs(*statement_.value, point);
       for (const Expr *addend : isWhole(target) ? std::vector<const Expr *>() : addends)
@@ -87,8 +87,8 @@ private:
   bool isWhole(const Pattern &target) const {
     const auto *reduction = std::get_if<syntax::Reduce>(&bare(*statement_.value).node);
     return target.fill != 0 ||
-           (statement_.op == algebra::AssignOp::Assign && reduction &&
-            reduction->reduction != algebra::Reduction::Sum && reduction->reduction <= algebra::Reduction::All);
+           (statement_.op == language::AssignOp::Assign && reduction &&
+            reduction->reduction != language::Reduction::Sum && reduction->reduction <= language::Reduction::All);
   }
 
   /// Whether a value may differ from what it is where all entries are missing.
@@ -99,7 +99,7 @@ private:
 
   /// Whether a reduction of missing entries is what a reduction of nothing is.
   bool isNeutral(const syntax::Reduce &reduction) const {
-    using algebra::Reduction;
+    using language::Reduction;
     const std::optional<double> fill = fills_.fillOf(*reduction.body);
     if (reduction.reduction == Reduction::Min || reduction.reduction == Reduction::Max)
       return fill == endOf(fills_.typeOf(*reduction.body), reduction.reduction == Reduction::Max);
@@ -168,19 +168,19 @@ private:
   bool holdsAt(const syntax::Call &, const Point &) { return true; }
   bool holdsAt(const syntax::Binary &binary, const Point &point) {
     switch (binary.op) {
-    case algebra::BinaryOp::Add:
-    case algebra::BinaryOp::Sub:
+    case language::BinaryOp::Add:
+    case language::BinaryOp::Sub:
       return holds(*binary.left, point) || holds(*binary.right, point);
-    case algebra::BinaryOp::Mul:
+    case language::BinaryOp::Mul:
       return holds(*binary.left, point) && holds(*binary.right, point);
-    case algebra::BinaryOp::Div:
+    case language::BinaryOp::Div:
       return holds(*binary.left, point);
     }
     return false;
   }
   bool holdsAt(const syntax::Reduce &sum, const Point &outer) {
-    if (sum.reduction != algebra::Reduction::Sum && sum.reduction != algebra::Reduction::Mean &&
-        sum.reduction != algebra::Reduction::Count)
+    if (sum.reduction != language::Reduction::Sum && sum.reduction != language::Reduction::Mean &&
+        sum.reduction != language::Reduction::Count)
       return true;
     Extents all, loops;
     collectExtents(*sum.body, {}, all);
@@ -215,15 +215,15 @@ private:
     const auto differs = [&](const Expr *part) { return mayDiffer(*part, point); };
     const auto fill = [&](size_t k) { return fills_.fillOf(*parts[k]); };
     const syntax::Call *call = fills_.callIn(expr);
-    const std::optional<algebra::BinaryOp> op = fills_.operatorOf(expr);
+    const std::optional<language::BinaryOp> op = fills_.operatorOf(expr);
     const sema::ValueType type = fills_.typeOf(expr);
     if (std::holds_alternative<syntax::Reduce>(expr.node) || !(parts.empty() || fills_.fillOf(expr)))
       return true;
-    if (call && call->function == algebra::Function::Select)
+    if (call && call->function == language::Function::Select)
       return anyMayDiffer({parts[fill(0) ? 0 : 1], parts[fill(0) && *fill(0) != 0 ? 1 : 2]}, point);
-    if (op == algebra::BinaryOp::Div && fill(0) == 0.0)
+    if (op == language::BinaryOp::Div && fill(0) == 0.0)
       return differs(parts[0]);
-    if (op && *op <= algebra::BinaryOp::Sub && !sema::isInteger(type) && evaluator::isInfinite(fills_.fillOf(expr)))
+    if (op && *op <= language::BinaryOp::Sub && !sema::isInteger(type) && evaluator::isInfinite(fills_.fillOf(expr)))
       return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) {
         return !evaluator::isInfinite(fills_.fillOf(*part)) || differs(part);
       });
@@ -231,7 +231,7 @@ private:
       const std::optional<double> own = fills_.fillOf(*part);
       return own && (call ? settles(call->function, *own, type) : *own == 0);
     };
-    const bool mayBeSettled = call || op == algebra::BinaryOp::Mul;
+    const bool mayBeSettled = call || op == language::BinaryOp::Mul;
     if (!mayBeSettled || std::none_of(parts.begin(), parts.end(), isSettled))
       return anyMayDiffer(parts, point);
     return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) { return !isSettled(part) || differs(part); });

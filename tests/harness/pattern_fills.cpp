@@ -15,7 +15,7 @@ StatementFills::StatementFills(const syntax::Statement &statement, const Pattern
   evaluator::Scope targets;
   for (const syntax::Name &index : statement.target.indices)
     targets.emplace(index.text, 0);
-  const bool isWhole = statement.op == algebra::AssignOp::Assign && readsFill(*statement.value) &&
+  const bool isWhole = statement.op == language::AssignOp::Assign && readsFill(*statement.value) &&
                        evaluator::indexesOnly(*statement.value, targets);
   noteParts(*statement.value, isWhole, evaluator::computeTypeOf(statement, tensorTypes()));
 }
@@ -47,11 +47,11 @@ const syntax::Call *StatementFills::callIn(const Expr &expr) const {
   return call && (sema::isInteger(typeOf(expr)) || !evaluator::isAbsorbingSum(*call)) ? call : nullptr;
 }
 
-std::optional<algebra::BinaryOp> StatementFills::operatorOf(const Expr &expr) const {
+std::optional<language::BinaryOp> StatementFills::operatorOf(const Expr &expr) const {
   if (const auto *binary = std::get_if<syntax::Binary>(&expr.node))
     return binary->op;
   const bool isSum = std::holds_alternative<syntax::Call>(expr.node) && !callIn(expr);
-  return isSum ? std::optional(algebra::BinaryOp::Add) : std::nullopt;
+  return isSum ? std::optional(language::BinaryOp::Add) : std::nullopt;
 }
 
 /// The pattern of a dense tensor is a 1.
@@ -86,8 +86,8 @@ const Expr *StatementFills::missingSum(const Expr &expr) const {
   const auto *sum = std::get_if<syntax::Reduce>(&expr.node);
   if (!sum || argued_.contains(&expr))
     return nullptr;
-  const bool isSum = sum->reduction == algebra::Reduction::Sum || sum->reduction == algebra::Reduction::Mean;
-  const bool isCount = sum->reduction == algebra::Reduction::Count;
+  const bool isSum = sum->reduction == language::Reduction::Sum || sum->reduction == language::Reduction::Mean;
+  const bool isCount = sum->reduction == language::Reduction::Count;
   return (isSum && fillOf(*sum->body) == 0.0) || (isCount && fillOf(*sum->body)) ? sum->body.get() : nullptr;
 }
 
@@ -98,27 +98,27 @@ const Expr &bare(const Expr &expr) {
 
 const syntax::Access *maskOf(const Expr &expr) {
   const auto *call = std::get_if<syntax::Call>(&bare(expr).node);
-  return call && call->function == algebra::Function::Pattern
+  return call && call->function == language::Function::Pattern
              ? std::get_if<syntax::Access>(&bare(*call->arguments.front()).node)
              : nullptr;
 }
 
 const syntax::Access *complementOf(const Expr &expr) {
   const auto *call = std::get_if<syntax::Call>(&bare(expr).node);
-  return call && call->function == algebra::Function::Not ? maskOf(*call->arguments.front()) : nullptr;
+  return call && call->function == language::Function::Not ? maskOf(*call->arguments.front()) : nullptr;
 }
 
 std::optional<double> settledBy(const syntax::Call &call, const std::vector<std::optional<double>> &fills,
                                 sema::ValueType type) {
   for (const std::optional<double> &fill : fills)
     if (fill && settles(call.function, *fill, type))
-      return call.function == algebra::Function::And ? 0 : call.function == algebra::Function::Or ? 1 : *fill;
+      return call.function == language::Function::And ? 0 : call.function == language::Function::Or ? 1 : *fill;
   return std::nullopt;
 }
 
-bool settles(algebra::Function function, double fill, sema::ValueType type) {
-  if (function == algebra::Function::And || function == algebra::Function::Or)
-    return (fill != 0) == (function == algebra::Function::Or);
+bool settles(language::Function function, double fill, sema::ValueType type) {
+  if (function == language::Function::And || function == language::Function::Or)
+    return (fill != 0) == (function == language::Function::Or);
   return evaluator::absorbingIn(function, type) == fill;
 }
 
@@ -128,10 +128,10 @@ static std::optional<double> ofInfinite(std::optional<double> left, std::optiona
   return evaluator::isInfinite(left) ? left : sign * *right;
 }
 
-static double combined(algebra::BinaryOp op, const std::vector<double> &fills) {
-  return op == algebra::BinaryOp::Add   ? fills[0] + fills[1]
-         : op == algebra::BinaryOp::Sub ? fills[0] - fills[1]
-         : op == algebra::BinaryOp::Mul ? fills[0] * fills[1]
+static double combined(language::BinaryOp op, const std::vector<double> &fills) {
+  return op == language::BinaryOp::Add   ? fills[0] + fills[1]
+         : op == language::BinaryOp::Sub ? fills[0] - fills[1]
+         : op == language::BinaryOp::Mul ? fills[0] * fills[1]
                                         : fills[0] / fills[1];
 }
 
@@ -165,15 +165,15 @@ std::optional<double> StatementFills::fillOf(const Expr &expr) const {
     if (fills.back())
       known.push_back(*fills.back());
   }
-  const std::optional<algebra::BinaryOp> op = operatorOf(expr);
+  const std::optional<language::BinaryOp> op = operatorOf(expr);
   const syntax::Call *call = callIn(expr);
-  if (op && ((*op >= algebra::BinaryOp::Mul && fills[0] == 0.0) || (*op == algebra::BinaryOp::Mul && fills[1] == 0.0)))
+  if (op && ((*op >= language::BinaryOp::Mul && fills[0] == 0.0) || (*op == language::BinaryOp::Mul && fills[1] == 0.0)))
     return 0;
   const bool isExact = sema::isInteger(type);
-  if (op && *op <= algebra::BinaryOp::Sub && !isExact &&
+  if (op && *op <= language::BinaryOp::Sub && !isExact &&
       (evaluator::isInfinite(fills[0]) || evaluator::isInfinite(fills[1])))
-    return ofInfinite(fills[0], fills[1], *op == algebra::BinaryOp::Sub ? -1 : 1);
-  if (call && call->function == algebra::Function::Select)
+    return ofInfinite(fills[0], fills[1], *op == language::BinaryOp::Sub ? -1 : 1);
+  if (call && call->function == language::Function::Select)
     return fills[0] ? fills[*fills[0] != 0 ? 1 : 2] : fills[1] == fills[2] ? fills[1] : std::nullopt;
   if (call && settledBy(*call, fills, type))
     return settledBy(*call, fills, type);

@@ -29,7 +29,7 @@ public:
   sema::ValueType typeOf(const syntax::Expr &expr) const { return types_.at(&expr); }
 
   /// The operator of an expression, a sum where it is a call that is one in its type.
-  std::optional<algebra::BinaryOp> operatorOf(const syntax::Expr &expr) const;
+  std::optional<language::BinaryOp> operatorOf(const syntax::Expr &expr) const;
 
   /// The call that an expression is, unless it is a sum; else nullptr.
   const syntax::Call *callIn(const syntax::Expr &expr) const;
@@ -59,7 +59,7 @@ const syntax::Access *complementOf(const syntax::Expr &expr);
 
 /// Whether an argument that is missing leaves the others of a function no say: of `and`, `or`, `min`, `max` and the
 /// sums that absorb in a type.
-bool settles(algebra::Function function, double fill, sema::ValueType type);
+bool settles(language::Function function, double fill, sema::ValueType type);
 
 /// The value of a call that some argument's fill settles, else nullopt.
 std::optional<double> settledBy(const syntax::Call &call, const std::vector<std::optional<double>> &fills,

@@ -46,7 +46,7 @@ public:
 
 private:
   ExprPtr call(Function function, int depth) {
-    const algebra::FunctionSpelling &spelling = spellingOf(function);
+    const language::FunctionSpelling &spelling = spellingOf(function);
     Call result{function, {}, {}};
     if (!spelling.isOperator)
       result.name.text = function == Function::Cast ? "f32" : std::string(spelling.text);

@@ -76,9 +76,9 @@ void checkAddend(Analysis &analysis, const ResolvedStatement &statement, const N
 
 void checkAmbiguity(Analysis &analysis) {
   for (const ResolvedStatement &statement : analysis.statements) {
-    const algebra::AssignOp op = statement.source->op;
+    const language::AssignOp op = statement.source->op;
     // min=, max= and or= take in the whole value at each point.
-    if (!statement.value || (op != algebra::AssignOp::Assign && op != algebra::AssignOp::Add))
+    if (!statement.value || (op != language::AssignOp::Assign && op != language::AssignOp::Add))
       continue;
     for (const Addend &addend : openAddends(*statement.value, false))
       checkAddend(analysis, statement, *addend.node);

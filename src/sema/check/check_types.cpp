@@ -31,7 +31,7 @@ public:
 
   void run() {
     checkTarget();
-    const bool isLogic = statement_.source->op == algebra::AssignOp::Or;
+    const bool isLogic = statement_.source->op == language::AssignOp::Or;
     check(*statement_.value, false,
           isLogic ? arithmeticType(typeOf(*statement_.value, statement_.scope, analysis_.kernel).value_or(type_))
                   : type_);
@@ -41,11 +41,11 @@ private:
   std::string typeName() const { return spelling(type_); }
 
   void checkTarget() {
-    const algebra::AssignOp op = statement_.source->op;
-    const bool isOrdered = op == algebra::AssignOp::Min || op == algebra::AssignOp::Max;
-    if ((isOrdered && isComplex(type_)) || (op == algebra::AssignOp::Or && target_.type != ValueType::Bool))
+    const language::AssignOp op = statement_.source->op;
+    const bool isOrdered = op == language::AssignOp::Min || op == language::AssignOp::Max;
+    if ((isOrdered && isComplex(type_)) || (op == language::AssignOp::Or && target_.type != ValueType::Bool))
       analysis_.diagnostics.report(kTypeOperator, statement_.source->targetWhere,
-                                   inQuotes(algebra::spellingOf(op)) + " is not defined on " + spelling(target_.type) +
+                                   inQuotes(language::spellingOf(op)) + " is not defined on " + spelling(target_.type) +
                                        ", which " + inQuotes(target_.name) + " holds");
     if (kindOf(target_.type) >= kindOf(type_))
       return;
@@ -97,7 +97,7 @@ private:
       return arithmeticType(typeOf(*reduction->body, statement_.scope, analysis_.kernel).value_or(ValueType::Bool));
     if (isComplex(type))
       analysis_.diagnostics.report(kTypeOperator, node.where,
-                                   inQuotes(algebra::spellingOf(reduction->reduction)) + " is not defined on " +
+                                   inQuotes(language::spellingOf(reduction->reduction)) + " is not defined on " +
                                        spelling(type) + ", in which this is computed");
     return type;
   }
@@ -152,7 +152,7 @@ private:
 
   void reportCall(const CallNode &call, ValueType type, Span where) {
     const bool isCast = call.function == Function::Cast;
-    const std::string name = isCast ? spelling(call.castTo) : std::string(algebra::spellingOf(call.function).text);
+    const std::string name = isCast ? spelling(call.castTo) : std::string(language::spellingOf(call.function).text);
     Diagnostic &refused = analysis_.diagnostics.report(
         kTypeOperator, where, inQuotes(name) + " is not defined on " + spelling(type) + ", in which this is computed");
     if (!isComplex(type))

@@ -54,11 +54,11 @@ NodePtr placeOf(NodePtr values, NodePtr extreme) {
 }
 
 std::string ofOneVariable(const syntax::Reduce &source) {
-  return inQuotes(algebra::spellingOf(source.reduction)) + " gives the value of one index variable";
+  return inQuotes(language::spellingOf(source.reduction)) + " gives the value of one index variable";
 }
 
 std::string placesInSteps(const syntax::Reduce &source) {
-  const std::string place(algebra::spellingOf(source.reduction)), extreme = place.substr(3);
+  const std::string place(language::spellingOf(source.reduction)), extreme = place.substr(3);
   const std::string i = source.variables[0].text, j = source.variables[1].text;
   return "take one after the other: 'let e(" + i + ") = " + extreme + "(" + j + ", x)', 'p = " + place + "(" + i +
          ", e(" + i + "))', 'q = " + place + "(" + j + ", sum(" + i + ", select(" + i +

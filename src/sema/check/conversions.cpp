@@ -63,7 +63,7 @@ private:
 
 void dropConversions(Analysis &analysis) {
   for (ResolvedStatement &statement : analysis.statements)
-    if (statement.source->op != algebra::AssignOp::Or)
+    if (statement.source->op != language::AssignOp::Or)
       ConversionDropper(analysis, statement).run();
 }
 

@@ -16,7 +16,7 @@ bool reads(const ResolvedStatement &statement, TensorId tensor) {
 }
 
 bool accumulates(const ResolvedStatement &statement) {
-  return statement.source->op != algebra::AssignOp::Assign;
+  return statement.source->op != language::AssignOp::Assign;
 }
 
 class SlipFinder {

@@ -123,7 +123,7 @@ void orderParameters(Analysis &analysis) {
     Symbol &target = analysis.symbols[statement.target.tensor];
     analysis.kernel.tensors[statement.target.tensor].isWritten = true;
     bool accumulatesFirst =
-        statement.source->op != algebra::AssignOp::Assign && target.firstWrite == static_cast<int>(k);
+        statement.source->op != language::AssignOp::Assign && target.firstWrite == static_cast<int>(k);
     Tensor &written = analysis.kernel.tensors[statement.target.tensor];
     written.isRead |= accumulatesFirst || written.keepsStructure;
     const bool isTemporary = analysis.kernel.tensors[statement.target.tensor].is<Temporary>();

@@ -345,7 +345,7 @@ private:
   NodePtr resolveReduction(const syntax::Reduce &sum, Reduction kind, Span where) {
     size_t outside = bound_.size();
     bool failedBefore = std::exchange(failed_, false);
-    const std::string reduction(algebra::spellingOf(sum.reduction));
+    const std::string reduction(language::spellingOf(sum.reduction));
     ReduceNode node{kind, {}, nullptr};
     std::vector<const syntax::Name *> names;
     for (const syntax::Name &variable : sum.variables) {
@@ -389,7 +389,7 @@ void resolveStatements(Analysis &analysis) {
 }
 
 ValueType computeTypeOf(const Analysis &analysis, const ResolvedStatement &statement) {
-  if (statement.source->op == algebra::AssignOp::Or)
+  if (statement.source->op == language::AssignOp::Or)
     return ValueType::Bool;
   const ValueType target = analysis.kernel.tensors[statement.target.tensor].type;
   const std::optional<ValueType> value = typeOf(*statement.value, statement.scope, analysis.kernel);

@@ -36,7 +36,7 @@ void inferTypes(Analysis &analysis) {
     if (statedType(analysis, target) || symbol.isOperand || symbol.firstWrite != static_cast<int>(k))
       continue;
     const std::optional<ValueType> type = typeOf(*statement.value, statement.scope, analysis.kernel);
-    analysis.kernel.tensors[target].type = statement.source->op == algebra::AssignOp::Or ? ValueType::Bool
+    analysis.kernel.tensors[target].type = statement.source->op == language::AssignOp::Or ? ValueType::Bool
                                            : type                                        ? *type
                                                                                          : takeDefault(analysis);
   }

@@ -195,12 +195,12 @@ private:
   }
 
   static std::string takesIn(Reduction reduction) {
-    return reduction == Reduction::Sum ? " += " : " " + std::string(algebra::spellingOf(reduction)) + "= ";
+    return reduction == Reduction::Sum ? " += " : " " + std::string(language::spellingOf(reduction)) + "= ";
   }
 
   void describe(const Statement &statement) {
     out_ << nameOf(statement.target) << " in " << spelling(statement.computeType)
-         << (statement.reduction != Reduction::Sum ? ", " + std::string(algebra::spellingOf(statement.reduction))
+         << (statement.reduction != Reduction::Sum ? ", " + std::string(language::spellingOf(statement.reduction))
              : statement.zeroFirst                 ? ", zeroed first"
                                                    : "");
     if (statement.collecting)
@@ -260,7 +260,7 @@ private:
   }
 
   std::string text(const Term &term, const Call &call, ValueType type) const {
-    const algebra::FunctionSpelling &spelled = algebra::spellingOf(call.function);
+    const language::FunctionSpelling &spelled = language::spellingOf(call.function);
     std::string result = call.function == Function::Cast ? spelling(type) : std::string(spelled.text);
     for (const ExprPtr &argument : call.arguments)
       result += (&argument == &call.arguments.front() ? "(" : ", ") + text(term, *argument, kSum);
@@ -282,7 +282,7 @@ private:
       return "-" + text(term, *negate->operand, kUnary);
     const auto &binary = std::get<Binary>(expr.node);
     int own = binary.op == BinaryOp::Add || binary.op == BinaryOp::Sub ? kSum : kProduct;
-    std::string result = text(term, *binary.left, own) + std::string(algebra::spellingOf(binary.op)) +
+    std::string result = text(term, *binary.left, own) + std::string(language::spellingOf(binary.op)) +
                          text(term, *binary.right, own + 1);
     return own < atLeast ? "(" + result + ")" : result;
   }

@@ -13,13 +13,13 @@ constexpr DiagnosticKind kTooManyTerms{"too-many-terms", Severity::Error};
 constexpr DiagnosticKind kIndexValue{"index-value", Severity::Error};
 
 /// What a statement that takes values in, other than by adding them, makes of them.
-std::optional<Reduction> reductionOf(algebra::AssignOp op) {
+std::optional<Reduction> reductionOf(language::AssignOp op) {
   switch (op) {
-  case algebra::AssignOp::Min:
+  case language::AssignOp::Min:
     return Reduction::Min;
-  case algebra::AssignOp::Max:
+  case language::AssignOp::Max:
     return Reduction::Max;
-  case algebra::AssignOp::Or:
+  case language::AssignOp::Or:
     return Reduction::Any;
   default:
     return std::nullopt;
@@ -57,7 +57,7 @@ Expansion Expander::expand(const ResolvedStatement &statement) {
   main.statement = statement_;
   main.target = statement.target.tensor;
   main.targetVariables = statement.target.variables;
-  main.accumulates = statement.source->op != algebra::AssignOp::Assign && !isStandIn_;
+  main.accumulates = statement.source->op != language::AssignOp::Assign && !isStandIn_;
   main.computeType = computeType_;
   main.where = statement.source->where;
   const auto *reduction = std::get_if<ReduceNode>(&statement.value->kind);

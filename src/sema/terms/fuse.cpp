@@ -72,7 +72,7 @@ private:
   std::vector<Reader> readersOf(size_t producer) {
     const ResolvedStatement &made = statement(producer);
     const TensorId temporary = made.target.tensor;
-    if (!made.source->isTemporary || made.source->op != algebra::AssignOp::Assign ||
+    if (!made.source->isTemporary || made.source->op != language::AssignOp::Assign ||
         analysis_.symbols[temporary].boundBy)
       return {};
     for (const Variable &variable : made.scope.variables)
@@ -123,7 +123,7 @@ private:
   }
 
   static bool takesSums(const ResolvedStatement &use) {
-    return use.source->op == algebra::AssignOp::Assign || use.source->op == algebra::AssignOp::Add;
+    return use.source->op == language::AssignOp::Assign || use.source->op == language::AssignOp::Add;
   }
 
   /// Whether a reader is a factor of one of its statement's addends, and of no sum within that: the temporary's own

@@ -222,9 +222,9 @@ private:
         quotedName(analysis_.kernel, logical_.target) + " is stored as " + storage(target_.format) + ", and ";
     Diagnostic &refused =
         logical_.accumulates
-            ? refuse(stored + inQuotes(algebra::spellingOf(analysis_.statements[logical_.statement].source->op)) +
+            ? refuse(stored + inQuotes(language::spellingOf(analysis_.statements[logical_.statement].source->op)) +
                      " takes values into dense targets alone")
-            : refuse(stored + inQuotes(algebra::spellingOf(logical_.reduction)) + " has a value for every element");
+            : refuse(stored + inQuotes(language::spellingOf(logical_.reduction)) + " has a value for every element");
     refused.advise("store it densely: --format " + target_.name + "=dense");
     return true;
   }
@@ -321,7 +321,7 @@ private:
   /// Whether the statement's entries are to be looked up in the structure that the target has: where they are added to
   /// what is there, or cannot lie elsewhere.
   bool mayBePlaced() const {
-    const bool adds = analysis_.statements[logical_.statement].source->op == algebra::AssignOp::Add;
+    const bool adds = analysis_.statements[logical_.statement].source->op == language::AssignOp::Add;
     return logical_.reduction == Reduction::Sum && target_.fill == 0 && target_.is<Parameter>() &&
            hasPlaces(target_.format) &&
            (adds || std::all_of(logical_.terms.begin(), logical_.terms.end(),

@@ -31,9 +31,9 @@ std::string whyNotKept(const Analysis &analysis, TensorId id) {
   if (tensor.fill != 0)
     return "its missing entries are " + textOf(tensor.type, tensor.fill);
   for (const ResolvedStatement &statement : analysis.statements)
-    if (writes(statement, id) && statement.source->op != algebra::AssignOp::Assign &&
-        statement.source->op != algebra::AssignOp::Add)
-      return "'" + std::string(algebra::spellingOf(statement.source->op)) + "' takes values into dense targets alone";
+    if (writes(statement, id) && statement.source->op != language::AssignOp::Assign &&
+        statement.source->op != language::AssignOp::Add)
+      return "'" + std::string(language::spellingOf(statement.source->op)) + "' takes values into dense targets alone";
   return "";
 }
 
@@ -93,7 +93,7 @@ void computeStandIns(Analysis &analysis) {
         continue;
       const TensorId standIn = addStandIn(analysis, output, count++);
       analysis.symbols[standIn].firstWrite = static_cast<int>(k);
-      analysis.standIns.emplace(standIn, statement.source->op != algebra::AssignOp::Assign);
+      analysis.standIns.emplace(standIn, statement.source->op != language::AssignOp::Assign);
       statement.target.tensor = standIn;
     }
   }

@@ -202,7 +202,7 @@ Form SymmetryCheck::Former::reduced(Reduction reduction, const std::vector<Varia
   names_ = outer;
   if (variables.empty() && reduction == Reduction::Sum)
     return *best;
-  const std::string name(algebra::spellingOf(reduction));
+  const std::string name(language::spellingOf(reduction));
   const std::string over = name + std::to_string(variables.size()) + "(";
   // Only a sum of negatives is the negative of a sum.
   return reduction == Reduction::Sum ? Form{over + best->text + ")", best->isNegative}

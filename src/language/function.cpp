@@ -1,9 +1,9 @@
-#include "algebra/function.h"
+#include "language/function.h"
 
 #include <algorithm>
 #include <iterator>
 
-namespace spc::algebra {
+namespace spc::language {
 namespace {
 
 /// In the order of the enumeration.
@@ -92,4 +92,4 @@ bool isTypeName(std::string_view text) {
   return std::find(std::begin(kNames), std::end(kNames), text) != std::end(kNames);
 }
 
-} // namespace spc::algebra
+} // namespace spc::language

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace spc::algebra {
+namespace spc::language {
 
 enum class BinaryOp : uint8_t { Add, Sub, Mul, Div };
 
@@ -17,4 +17,4 @@ enum class AssignOp : uint8_t { Assign, Add, Min, Max, Or };
 /// As it is written: "=", "+=", "min=", "max=" or "or=".
 std::string_view spellingOf(AssignOp op);
 
-} // namespace spc::algebra
+} // namespace spc::language

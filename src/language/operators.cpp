@@ -1,6 +1,6 @@
-#include "algebra/operators.h"
+#include "language/operators.h"
 
-namespace spc::algebra {
+namespace spc::language {
 
 std::string_view spellingOf(BinaryOp op) {
   switch (op) {
@@ -32,4 +32,4 @@ std::string_view spellingOf(AssignOp op) {
   return {};
 }
 
-} // namespace spc::algebra
+} // namespace spc::language

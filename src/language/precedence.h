@@ -2,9 +2,9 @@
 // parentheses.
 #pragma once
 
-#include "algebra/function.h"
+#include "language/function.h"
 
-namespace spc::algebra {
+namespace spc::language {
 
 namespace precedence {
 enum Precedence { kOr, kXor, kAnd, kNot, kComparison, kSum, kProduct, kUnary, kPrimary };
@@ -13,4 +13,4 @@ enum Precedence { kOr, kXor, kAnd, kNot, kComparison, kSum, kProduct, kUnary, kP
 /// The precedence of a call, or of the operator that it is written as.
 precedence::Precedence precedenceOf(Function function);
 
-} // namespace spc::algebra
+} // namespace spc::language

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace spc::algebra {
+namespace spc::language {
 
 enum class Function : uint8_t {
   // of one number
@@ -99,4 +99,4 @@ bool isTypeName(std::string_view text);
 /// Functions with as many arguments as one likes.
 inline constexpr int kAnyNumber = 64;
 
-} // namespace spc::algebra
+} // namespace spc::language

@@ -1,6 +1,6 @@
-#include "algebra/precedence.h"
+#include "language/precedence.h"
 
-namespace spc::algebra {
+namespace spc::language {
 
 using namespace precedence;
 
@@ -21,4 +21,4 @@ Precedence precedenceOf(Function function) {
   }
 }
 
-} // namespace spc::algebra
+} // namespace spc::language

@@ -1,0 +1,57 @@
+// What a kernel declares, whether a file or another front end says it.
+#pragma once
+
+#include "support/source.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace spc::language {
+
+struct Name {
+  std::string text;
+  Span where;
+};
+
+/// A declared extent: a name (`m`) or a number.
+struct ExtentDecl {
+  std::variant<std::string, int64_t> value;
+  Span where;
+};
+
+/// `fill inf`: what a sparse tensor's missing entries are.
+struct FillDecl {
+  double value;
+  Span where;
+  bool bySemiring = false; ///< not written: the identity of the semiring that the declaration stands after
+};
+
+/// `type T = f64`: a name that declarations and conversions have in place of a type, which the command line may change.
+struct TypeDecl {
+  Name name;
+  Name type; ///< its text is that of a sema::ValueType once sema has accepted it
+  Span where;
+};
+
+/// `tensor S(m, n): f32, sparse, fill inf`
+struct TensorDecl {
+  Name name;
+  std::vector<ExtentDecl> extents;
+  std::optional<Name> type; ///< a sema::ValueType's or a type parameter's, once sema has accepted it
+  bool sparse = false;
+  std::optional<FillDecl> fill;
+  Span where;
+};
+
+/// `kernel cg(A, x, r) -> (q, s)`: what the function is called, and its arguments in order.
+struct SignatureDecl {
+  Name name;
+  std::vector<Name> operands; ///< in front of the arrow: what is read
+  std::vector<Name> outputs;
+  Span where;
+};
+
+} // namespace spc::language
