@@ -189,7 +189,7 @@ void renameVariable(Expr &expr, const std::string &from, const std::string &to) 
       for (syntax::IndexTerm &term : index.terms)
         if (term.variable.text == from)
           term.variable.text = to;
-      index.text = syntax::spellingOf(index);
+      index.text = language::spellingOf(index);
     }
   }
   if (auto *reduction = std::get_if<Reduce>(&expr.node))

@@ -1,16 +1,21 @@
-// Syntax tree + format bindings to checked kernel.
+// Syntax tree + format bindings to a program, and to a planned kernel.
 #pragma once
 
 #include "format/format_file.h"
 #include "sema/kernel.h"
 #include "support/diagnostic.h"
-#include "syntax/ast.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
+namespace spc::syntax {
+struct Kernel;
+}
+
 namespace spc::sema {
+
+struct Program;
 
 /// The type of pointers and indices: of one tensor, `A=i64`, or of all that are bound to a format.
 struct GivenIndexType {
@@ -31,8 +36,15 @@ struct Options {
   bool fuses = true; ///< temporaries into what reads them, where that saves work or memory
 };
 
-/// Checks the whole kernel, reporting every error that it finds, and plans its loops.
-/// nullopt exactly when errors were reported (a warning raised to an error counts).
+/// Checks the whole kernel, reporting every error that it finds. nullopt exactly when errors were reported (a warning
+/// raised to an error counts). program.h has the result.
+std::optional<Program> check(const syntax::Kernel &kernel, const std::vector<format::Binding> &bindings,
+                             const Options &options, Diagnostics &diagnostics);
+
+/// Plans the loops of a program. nullopt exactly when errors were reported.
+std::optional<Kernel> plan(const Program &program, const Options &options, Diagnostics &diagnostics);
+
+/// Both.
 std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<format::Binding> &bindings,
                               const Options &options, Diagnostics &diagnostics);
 

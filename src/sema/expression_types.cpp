@@ -7,7 +7,7 @@ std::optional<ValueType> widestOf(std::optional<ValueType> a, std::optional<Valu
   return a && b ? widest(*a, *b) : a ? a : b;
 }
 
-std::optional<ValueType> typeOfCall(const CallNode &call, const Scope &scope, const Kernel &kernel) {
+std::optional<ValueType> typeOfCall(const CallNode &call, const Scope &scope, const KernelHead &kernel) {
   if (isLogical(call.function))
     return ValueType::Bool;
   if (call.function == Function::Cast)
@@ -24,7 +24,7 @@ bool isLogical(Reduction reduction) {
   return reduction == Reduction::Any || reduction == Reduction::All;
 }
 
-std::optional<ValueType> typeOf(const Node &node, const Scope &scope, const Kernel &kernel) {
+std::optional<ValueType> typeOf(const Node &node, const Scope &scope, const KernelHead &kernel) {
   if (const auto *use = std::get_if<AccessNode>(&node.kind))
     return kernel.tensors[scope.accesses[use->access].tensor].type;
   if (std::holds_alternative<IndexNode>(node.kind))
@@ -41,7 +41,7 @@ std::optional<ValueType> typeOf(const Node &node, const Scope &scope, const Kern
 }
 
 ValueType argumentType(const CallNode &call, size_t argument, ValueType context, const Scope &scope,
-                       const Kernel &kernel) {
+                       const KernelHead &kernel) {
   const auto own = [&](size_t k) { return typeOf(*call.arguments[k], scope, kernel); };
   std::optional<ValueType> type = context;
   if (language::isComparison(call.function))

@@ -9,11 +9,11 @@ namespace spc::sema {
 
 /// The widest type among the values of a tree: those of its accesses, i64 of index variables, bool of comparisons and
 /// logic, a cast's own; nullopt where it has none but numbers.
-std::optional<ValueType> typeOf(const Node &node, const Scope &scope, const Kernel &kernel);
+std::optional<ValueType> typeOf(const Node &node, const Scope &scope, const KernelHead &kernel);
 
 /// The type in which argument number `argument` of a call is computed, `context` being the one in which the call is.
 ValueType argumentType(const CallNode &call, size_t argument, ValueType context, const Scope &scope,
-                       const Kernel &kernel);
+                       const KernelHead &kernel);
 
 using language::isLogical;
 

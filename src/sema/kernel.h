@@ -2,10 +2,10 @@
 // and nothing of the syntax tree.
 #pragma once
 
-#include "language/function.h"
-#include "language/operators.h"
 #include "format/format.h"
 #include "format/schedule.h"
+#include "language/function.h"
+#include "language/operators.h"
 #include "sema/value_type.h"
 #include "support/ids.h"
 #include "support/source.h"
@@ -333,15 +333,14 @@ struct LeastExtent {
   int64_t least = 0;
 };
 
-/// A whole kernel file, checked and planned.
-struct Kernel {
+/// What a kernel is called, and what it is about: the same before its loops are planned and after.
+struct KernelHead {
   std::string function; ///< a C identifier
   std::string kernelFile;
   IdVector<ExtentId, Extent> extents;
   std::vector<LeastExtent> leastExtents;
   IdVector<TensorId, Tensor> tensors;
-  std::vector<TensorId> parameters; ///< in the order of the call: see orderParameters() in sema/analysis.h
-  std::vector<Step> steps;
+  std::vector<TensorId> parameters; ///< in the order of the call: see orderParameters() in sema/check/checking.h
   bool strictFp = false;
   bool dropZeros = false; ///< assembled outputs do not store computed zeros
   bool checked = false;   ///< the entry looks at what arrays hold before anything uses it
@@ -349,14 +348,19 @@ struct Kernel {
   std::map<std::string, ValueType> typeParameters; ///< each with the type that it stands for
 };
 
+/// A whole kernel file, checked and planned.
+struct Kernel : KernelHead {
+  std::vector<Step> steps;
+};
+
 /// The tensor that has the structure of `tensor` in arrays of its own, or assembles it; itself where that is so of it.
-TensorId structureOwner(const Kernel &kernel, TensorId tensor);
+TensorId structureOwner(const KernelHead &kernel, TensorId tensor);
 
 /// The tensor of which a copy or a view has the elements; nullopt for any other one.
 std::optional<TensorId> sourceOf(const Tensor &tensor);
 
 /// The tensors that a tensor of the source text is passed as, `first` being the only one or part 0 of a sum.
-std::vector<TensorId> partsOf(const Kernel &kernel, TensorId first);
+std::vector<TensorId> partsOf(const KernelHead &kernel, TensorId first);
 
 /// The statement that a step is, where it assembles, else nullptr.
 const Statement *assemblingStatement(const Step &step);

@@ -3,7 +3,7 @@
 
 namespace spc::sema {
 
-TensorId structureOwner(const Kernel &kernel, TensorId tensor) {
+TensorId structureOwner(const KernelHead &kernel, TensorId tensor) {
   const SharedWith *shared = kernel.tensors[tensor].shared();
   return shared ? structureOwner(kernel, shared->owner) : tensor;
 }
@@ -15,7 +15,7 @@ std::optional<TensorId> sourceOf(const Tensor &tensor) {
   return view ? std::optional(view->source) : std::nullopt;
 }
 
-std::vector<TensorId> partsOf(const Kernel &kernel, TensorId first) {
+std::vector<TensorId> partsOf(const KernelHead &kernel, TensorId first) {
   const std::string &whole = kernel.tensors[first].partOf;
   std::vector<TensorId> parts;
   for (TensorId id : kernel.tensors.ids())

@@ -50,7 +50,7 @@ using namespace language::precedence;
 
 class Printer {
 public:
-  Printer(const Scope &scope, const Kernel &kernel, const Wrapping &wrapping)
+  Printer(const Scope &scope, const KernelHead &kernel, const Wrapping &wrapping)
       : scope_(scope), kernel_(kernel), wrapping_(wrapping) {}
 
   std::string operator()(const Node &node, int atLeast) const {
@@ -117,7 +117,7 @@ private:
   }
 
   const Scope &scope_;
-  const Kernel &kernel_;
+  const KernelHead &kernel_;
   const Wrapping &wrapping_;
 };
 
@@ -180,7 +180,7 @@ NodePtr clone(const Node &node) {
   if (const auto *index = std::get_if<IndexNode>(&node.kind))
     return makeNode(*index, node.where);
   if (const auto *call = std::get_if<CallNode>(&node.kind)) {
-    CallNode copy{call->function, call->castTo, {}};
+    CallNode copy{call->function, call->castTo, {}, call->typeParameter};
     for (const NodePtr &argument : call->arguments)
       copy.arguments.push_back(clone(*argument));
     return makeNode(std::move(copy), node.where);
@@ -270,7 +270,7 @@ std::vector<Addend> openAddends(const Node &node, bool keepGroups) {
   return result;
 }
 
-std::string print(const Node &node, const Scope &scope, const Kernel &kernel, const Wrapping &sumAround) {
+std::string print(const Node &node, const Scope &scope, const KernelHead &kernel, const Wrapping &sumAround) {
   return Printer(scope, kernel, sumAround)(node, kSum);
 }
 

@@ -92,6 +92,7 @@ struct CallNode {
   Function function;
   ValueType castTo; ///< of a cast
   std::vector<NodePtr> arguments;
+  std::string typeParameter = {}; ///< that a cast is named after; empty where it is a type
 };
 struct ReduceNode {
   Reduction reduction;
@@ -150,6 +151,6 @@ struct Wrapping {
   std::vector<const Node *> nodes;
   std::string variable;
 };
-std::string print(const Node &node, const Scope &scope, const Kernel &kernel, const Wrapping &sumAround = {});
+std::string print(const Node &node, const Scope &scope, const KernelHead &kernel, const Wrapping &sumAround = {});
 
 } // namespace spc::sema

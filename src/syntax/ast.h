@@ -3,6 +3,7 @@
 
 #include "language/declarations.h"
 #include "language/function.h"
+#include "language/index.h"
 #include "language/operators.h"
 
 #include <cstdint>
@@ -19,6 +20,8 @@ using language::BinaryOp;
 using language::ExtentDecl;
 using language::FillDecl;
 using language::Function;
+using language::Index;
+using language::IndexTerm;
 using language::Name;
 using language::Reduction;
 using language::SignatureDecl;
@@ -31,20 +34,6 @@ using ExprPtr = std::unique_ptr<Expr>;
 struct Literal {
   double value; ///< not negative; may be infinite
   std::string spelling;
-};
-
-/// `scale` times an index variable.
-struct IndexTerm {
-  Name variable;
-  int64_t scale = 1;
-};
-
-/// `i`, `3`, `2*i + k - 1`. Its name is the variable of a plain index, else the whole as it is written out.
-struct Index : Name {
-  std::vector<IndexTerm> terms; ///< scales are positive
-  int64_t constant = 0;
-
-  bool isPlain() const { return terms.size() == 1 && terms.front().scale == 1 && constant == 0; }
 };
 
 /// `A(i, k)`, or `alpha` (no indices, no parentheses)
@@ -87,9 +76,6 @@ struct Expr {
   std::variant<Literal, Access, Negate, Binary, Call, Reduce, Paren> node;
   Span where;
 };
-
-/// An index written out: `2*i + k - 1`.
-std::string spellingOf(const Index &index);
 
 /// The direct children, left to right.
 std::vector<const Expr *> children(const Expr &expr);

@@ -1,6 +1,6 @@
 // Sums whose place the notation leaves open: the variable lives inside one group only, so that summing the group and
 // summing the whole term are different things.
-#include "sema/analysis.h"
+#include "sema/check/checking.h"
 
 #include <algorithm>
 
@@ -49,7 +49,7 @@ std::optional<Ambiguity> findAmbiguity(const Node &node, VariableId variable, co
   return below.empty() ? std::nullopt : findAmbiguity(*below.front(), variable, scope);
 }
 
-void checkAddend(Analysis &analysis, const ResolvedStatement &statement, const Node &addend) {
+void checkAddend(Checking &checking, const ResolvedStatement &statement, const Node &addend) {
   const Scope &scope = statement.scope;
   for (VariableId variable : freeVariables(addend, scope)) {
     if (scope.variables[variable].kind != Variable::Kind::Implicit)
@@ -61,9 +61,9 @@ void checkAddend(Analysis &analysis, const ResolvedStatement &statement, const N
     const char *group = ambiguity->group == Group::Sum       ? "one of several added in parentheses"
                         : ambiguity->group == Group::Divisor ? "a divisor"
                                                              : "what one function or reduction is called with";
-    std::string inside = print(addend, scope, analysis.kernel, {ambiguity->summedInside, name});
-    std::string whole = print(addend, scope, analysis.kernel, {{&addend}, name});
-    analysis.diagnostics
+    std::string inside = print(addend, scope, checking.program, {ambiguity->summedInside, name});
+    std::string whole = print(addend, scope, checking.program, {{&addend}, name});
+    checking.diagnostics
         .report(kAmbiguousSum, ambiguity->summedInside.front()->where,
                 "where the sum over " + inQuotes(name) + " sits is ambiguous: it occurs only in " + group)
         .note(addend.where, "this may mean " + inside)
@@ -74,14 +74,14 @@ void checkAddend(Analysis &analysis, const ResolvedStatement &statement, const N
 
 } // namespace
 
-void checkAmbiguity(Analysis &analysis) {
-  for (const ResolvedStatement &statement : analysis.statements) {
-    const language::AssignOp op = statement.source->op;
+void checkAmbiguity(Checking &checking) {
+  for (const ResolvedStatement &statement : checking.program.statements) {
+    const language::AssignOp op = statement.op;
     // min=, max= and or= take in the whole value at each point.
     if (!statement.value || (op != language::AssignOp::Assign && op != language::AssignOp::Add))
       continue;
     for (const Addend &addend : openAddends(*statement.value, false))
-      checkAddend(analysis, statement, *addend.node);
+      checkAddend(checking, statement, *addend.node);
   }
 }
 

@@ -1,5 +1,5 @@
 // --format bindings to tensors.
-#include "sema/analysis.h"
+#include "sema/check/checking.h"
 
 #include <algorithm>
 
@@ -16,15 +16,15 @@ constexpr DiagnosticKind kStructureOwner{"structure-owner", Severity::Error};
 
 class FormatBinder {
 public:
-  explicit FormatBinder(Analysis &analysis) : analysis_(analysis), tensors_(analysis.kernel.tensors) {}
+  explicit FormatBinder(Checking &checking) : checking_(checking), tensors_(checking.program.tensors) {}
 
   void run() {
-    for (const format::Binding &binding : analysis_.bindings)
+    for (const format::Binding &binding : checking_.bindings)
       if (binding.tensor)
         bindNamed(binding);
     for (const auto &[tensor, binding] : structures_)
       bindStructure(tensor, *binding);
-    for (const format::Binding &binding : analysis_.bindings)
+    for (const format::Binding &binding : checking_.bindings)
       if (!binding.tensor && binding.family)
         bindBare(binding);
     checkSparseOperands();
@@ -33,7 +33,7 @@ public:
 
 private:
   bool isDeclaredSparse(TensorId id) const {
-    const syntax::TensorDecl *declaration = analysis_.symbols[id].declaration;
+    const std::optional<language::TensorDecl> &declaration = checking_.program.symbols[id].declaration;
     return declaration && declaration->sparse;
   }
 
@@ -51,17 +51,17 @@ private:
     const std::string &name = *binding.tensor;
     const std::optional<TensorId> found = tensorNamed(name);
     if (!found) {
-      if (!analysis_.declarationOf(name))
-        reportUnknownName(analysis_, name, "tensor", binding.where);
+      if (!checking_.declarationOf(name))
+        reportUnknownName(checking_, name, "tensor", binding.where);
       return;
     }
     const TensorId id = *found;
-    if (std::optional<Span> before = analysis_.symbols[id].boundBy) {
-      analysis_.diagnostics.report(kDuplicateBinding, binding.where, inQuotes(name) + " is bound to two formats")
+    if (std::optional<Span> before = checking_.program.symbols[id].boundBy) {
+      checking_.diagnostics.report(kDuplicateBinding, binding.where, inQuotes(name) + " is bound to two formats")
           .note(*before, "first bound here");
       return;
     }
-    analysis_.symbols[id].boundBy = binding.where;
+    checking_.program.symbols[id].boundBy = binding.where;
     if (binding.structureOf) {
       structures_.emplace_back(id, &binding);
       return;
@@ -80,14 +80,14 @@ private:
   void bindStructure(TensorId id, const format::Binding &binding) {
     const std::string &ownersName = *binding.structureOf;
     const std::optional<TensorId> owner = tensorNamed(ownersName);
-    if (!owner && !analysis_.declarationOf(ownersName)) {
-      reportUnknownName(analysis_, ownersName, "tensor", binding.where);
+    if (!owner && !checking_.declarationOf(ownersName)) {
+      reportUnknownName(checking_, ownersName, "tensor", binding.where);
       return;
     }
     if (owner && isMember(misfits_, *owner))
       return;
     if (const std::string why = whyNoOwner(id, owner); !why.empty()) {
-      analysis_.diagnostics
+      checking_.diagnostics
           .report(kStructureOwner, binding.where,
                   inQuotes(tensors_[id].name) + " cannot have the structure of " + inQuotes(ownersName) + ", which " +
                       why)
@@ -107,7 +107,7 @@ private:
     if (std::any_of(structures_.begin(), structures_.end(), [&](const auto &entry) { return entry.first == *owner; }))
       return "has that of another tensor itself";
     const Tensor &tensor = tensors_[*owner];
-    if (!analysis_.symbols[*owner].boundBy)
+    if (!checking_.program.symbols[*owner].boundBy)
       return "is not bound to a format by its name";
     if (tensor.format.isSum())
       return "is stored as a sum of parts";
@@ -125,7 +125,7 @@ private:
   void reportOrder(const format::Binding &binding, const Tensor &tensor) {
     std::optional<int> order = binding.family->order();
     std::string what = tensor.order() == 0 ? "a scalar" : "of order " + std::to_string(tensor.order());
-    Diagnostic &mismatch = analysis_.diagnostics.report(
+    Diagnostic &mismatch = checking_.diagnostics.report(
         kFormatOrder, binding.where,
         "format " + inQuotes(binding.family->name()) +
             (order ? " is for tensors of order " + std::to_string(*order) + ", but " : " does not fit: ") +
@@ -138,9 +138,9 @@ private:
   // Operands by first appearance on a right side.
   std::vector<TensorId> operands() const {
     std::vector<TensorId> result;
-    for (const ResolvedStatement &statement : analysis_.statements)
+    for (const ResolvedStatement &statement : checking_.program.statements)
       for (const Access &access : statement.scope.accesses)
-        if (analysis_.symbols[access.tensor].isOperand &&
+        if (checking_.program.symbols[access.tensor].isOperand &&
             std::find(result.begin(), result.end(), access.tensor) == result.end())
           result.push_back(access.tensor);
     return result;
@@ -165,24 +165,24 @@ private:
     }
     // Statements with errors may be those that use the operand meant.
     const auto isWrong = [](const ResolvedStatement &statement) { return !statement.value; };
-    if (isBound || std::any_of(analysis_.statements.begin(), analysis_.statements.end(), isWrong))
+    if (isBound || std::any_of(checking_.program.statements.begin(), checking_.program.statements.end(), isWrong))
       return;
     std::optional<int> order = binding.family->order();
-    analysis_.diagnostics.report(kFormatUnused, binding.where,
+    checking_.diagnostics.report(kFormatUnused, binding.where,
                                  "format " + inQuotes(binding.family->name()) + " binds nothing: no " +
                                      (anyDeclared ? "unbound tensor declared sparse" : "unbound operand") +
                                      (order ? " has order " + std::to_string(*order) : " fits it"));
   }
 
-  bool isBoundByName(TensorId id) const { return analysis_.symbols[id].boundBy && !isMember(boundBare_, id); }
+  bool isBoundByName(TensorId id) const { return checking_.program.symbols[id].boundBy && !isMember(boundBare_, id); }
 
   /// False when the tensor is bound by name, which comes first.
   bool bindBareTo(TensorId id, const format::Binding &binding) {
     if (isBoundByName(id))
       return false;
-    Symbol &symbol = analysis_.symbols[id];
+    Symbol &symbol = checking_.program.symbols[id];
     if (symbol.boundBy) {
-      analysis_.diagnostics
+      checking_.diagnostics
           .report(kDuplicateBinding, binding.where, inQuotes(tensors_[id].name) + " is bound to two formats")
           .note(*symbol.boundBy, "first bound here")
           .advise("say which tensor each format is for: --format " + tensors_[id].name + "=" + binding.family->name());
@@ -191,7 +191,7 @@ private:
     tensors_[id].format = *instantiate(binding, tensors_[id].order());
     symbol.boundBy = binding.where;
     boundBare_.push_back(id);
-    analysis_.diagnostics
+    checking_.diagnostics
         .report(kFormatBound, binding.where,
                 "format " + inQuotes(binding.family->name()) + " is bound to " + inQuotes(tensors_[id].name))
         .note(tensors_[id].where,
@@ -203,10 +203,10 @@ private:
   // An output that is declared sparse may still take the pattern of an operand.
   void checkSparseOperands() {
     for (TensorId id : tensors_.ids()) {
-      const Symbol &symbol = analysis_.symbols[id];
+      const Symbol &symbol = checking_.program.symbols[id];
       if (!isDeclaredSparse(id) || symbol.boundBy || !symbol.isOperand || tensors_[id].order() == 0)
         continue; // scalars that are said to be sparse are reported as such
-      analysis_.diagnostics
+      checking_.diagnostics
           .report(kUnboundSparse, symbol.declaration->where,
                   inQuotes(tensors_[id].name) + " is declared sparse, but nothing says how it is stored")
           .advise("bind it to a format, for instance --format " + tensors_[id].name + "=" +
@@ -219,21 +219,21 @@ private:
   // Entries are given to the parts, and a dense part has none.
   void checkSumOutputs() {
     for (TensorId id : tensors_.ids()) {
-      const Symbol &symbol = analysis_.symbols[id];
+      const Symbol &symbol = checking_.program.symbols[id];
       const std::vector<format::Format> &parts = tensors_[id].format.parts;
       const auto dense = std::find_if(parts.begin(), parts.end(), [](const auto &part) { return part.isDense(); });
       if (dense == parts.end() || symbol.firstWrite < 0)
         continue;
-      analysis_.diagnostics
+      checking_.diagnostics
           .report(kSumOutput, *symbol.boundBy,
                   inQuotes(tensors_[id].name) + " is written, so no part of it can be dense, as part " +
                       std::to_string(dense - parts.begin()) + " is")
-          .note(analysis_.statements[symbol.firstWrite].source->targetWhere, "it is written here")
+          .note(checking_.program.statements[symbol.firstWrite].targetWhere, "it is written here")
           .advise("store all of it densely, or no part: --format " + tensors_[id].name + "=dense");
     }
   }
 
-  Analysis &analysis_;
+  Checking &checking_;
   IdVector<TensorId, Tensor> &tensors_;
   std::vector<TensorId> boundBare_;
   std::vector<TensorId> misfits_; ///< bound by name to a format of another order
@@ -242,8 +242,8 @@ private:
 
 } // namespace
 
-void bindFormats(Analysis &analysis) {
-  FormatBinder(analysis).run();
+void bindFormats(Checking &checking) {
+  FormatBinder(checking).run();
 }
 
 } // namespace spc::sema

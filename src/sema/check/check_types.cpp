@@ -1,5 +1,5 @@
 // Whether every statement can be computed in its type, and stored in its target's.
-#include "sema/analysis.h"
+#include "sema/check/checking.h"
 #include "sema/expression_types.h"
 
 #include <cmath>
@@ -25,15 +25,15 @@ double largestOf(ValueType integer) {
 
 class TypeChecker {
 public:
-  TypeChecker(const Analysis &analysis, const ResolvedStatement &statement)
-      : analysis_(analysis), statement_(statement), target_(analysis.kernel.tensors[statement.target.tensor]),
-        type_(computeTypeOf(analysis, statement)) {}
+  TypeChecker(const Checking &checking, const ResolvedStatement &statement)
+      : checking_(checking), statement_(statement), target_(checking.program.tensors[statement.target.tensor]),
+        type_(computeTypeOf(checking.program, statement)) {}
 
   void run() {
     checkTarget();
-    const bool isLogic = statement_.source->op == language::AssignOp::Or;
+    const bool isLogic = statement_.op == language::AssignOp::Or;
     check(*statement_.value, false,
-          isLogic ? arithmeticType(typeOf(*statement_.value, statement_.scope, analysis_.kernel).value_or(type_))
+          isLogic ? arithmeticType(typeOf(*statement_.value, statement_.scope, checking_.program).value_or(type_))
                   : type_);
   }
 
@@ -41,19 +41,19 @@ private:
   std::string typeName() const { return spelling(type_); }
 
   void checkTarget() {
-    const language::AssignOp op = statement_.source->op;
+    const language::AssignOp op = statement_.op;
     const bool isOrdered = op == language::AssignOp::Min || op == language::AssignOp::Max;
     if ((isOrdered && isComplex(type_)) || (op == language::AssignOp::Or && target_.type != ValueType::Bool))
-      analysis_.diagnostics.report(kTypeOperator, statement_.source->targetWhere,
+      checking_.diagnostics.report(kTypeOperator, statement_.targetWhere,
                                    inQuotes(language::spellingOf(op)) + " is not defined on " + spelling(target_.type) +
                                        ", which " + inQuotes(target_.name) + " holds");
     if (kindOf(target_.type) >= kindOf(type_))
       return;
-    Diagnostic &narrowing = analysis_.diagnostics.report(kNarrowing, statement_.source->targetWhere,
+    Diagnostic &narrowing = checking_.diagnostics.report(kNarrowing, statement_.targetWhere,
                                                          inQuotes(target_.name) + " holds " + spelling(target_.type) +
                                                              ", but this is computed in " + typeName());
     for (const Access &access : statement_.scope.accesses) {
-      const Tensor &operand = analysis_.kernel.tensors[access.tensor];
+      const Tensor &operand = checking_.program.tensors[access.tensor];
       if (kindOf(operand.type) != kindOf(type_))
         continue;
       narrowing.note(access.where, inQuotes(operand.name) + " holds " + spelling(operand.type));
@@ -64,12 +64,13 @@ private:
 
   /// Says that the target should have another type, with a fix where its declaration names one.
   void adviseType(Diagnostic &diagnostic, ValueType type, const std::string &purpose) const {
-    if (analysis_.givenTypes.contains(target_.name)) {
+    if (checking_.givenTypes.contains(target_.name)) {
       diagnostic.advise("give " + inQuotes(target_.name) + " the type " + spelling(type) + purpose);
       return;
     }
     diagnostic.advise("declare " + inQuotes(target_.name) + " as " + spelling(type) + purpose);
-    const syntax::TensorDecl *declaration = analysis_.symbols[statement_.target.tensor].declaration;
+    const std::optional<language::TensorDecl> &declaration =
+        checking_.program.symbols[statement_.target.tensor].declaration;
     if (declaration && declaration->type)
       diagnostic.fix(declaration->type->where, spelling(type));
   }
@@ -94,9 +95,9 @@ private:
     if (!reduction || reduction->reduction == Reduction::Sum || reduction->reduction == Reduction::Product)
       return type;
     if (isLogical(reduction->reduction))
-      return arithmeticType(typeOf(*reduction->body, statement_.scope, analysis_.kernel).value_or(ValueType::Bool));
+      return arithmeticType(typeOf(*reduction->body, statement_.scope, checking_.program).value_or(ValueType::Bool));
     if (isComplex(type))
-      analysis_.diagnostics.report(kTypeOperator, node.where,
+      checking_.diagnostics.report(kTypeOperator, node.where,
                                    inQuotes(language::spellingOf(reduction->reduction)) + " is not defined on " +
                                        spelling(type) + ", in which this is computed");
     return type;
@@ -106,7 +107,7 @@ private:
     const ValueType type = type_;
     bool isReported = false;
     for (size_t k = 0; k < call.arguments.size(); ++k) {
-      const ValueType argument = argumentType(call, k, type, statement_.scope, analysis_.kernel);
+      const ValueType argument = argumentType(call, k, type, statement_.scope, checking_.program);
       if (!isReported && !mayCall(call, argument, k)) {
         reportCall(call, argument, node.where);
         isReported = true;
@@ -153,7 +154,7 @@ private:
   void reportCall(const CallNode &call, ValueType type, Span where) {
     const bool isCast = call.function == Function::Cast;
     const std::string name = isCast ? spelling(call.castTo) : std::string(language::spellingOf(call.function).text);
-    Diagnostic &refused = analysis_.diagnostics.report(
+    Diagnostic &refused = checking_.diagnostics.report(
         kTypeOperator, where, inQuotes(name) + " is not defined on " + spelling(type) + ", in which this is computed");
     if (!isComplex(type))
       refused.advise("convert its argument: f64(...)");
@@ -168,7 +169,7 @@ private:
         number.value <= kMaxExactInteger && number.value == static_cast<double>(static_cast<int64_t>(number.value));
     const bool isTruth = number.spelling == "true" || number.spelling == "false";
     if (!isTruth && number.spelling.find_first_not_of("0123456789") != std::string::npos) {
-      Diagnostic &literal = analysis_.diagnostics.report(
+      Diagnostic &literal = checking_.diagnostics.report(
           kLiteralType, where, inQuotes(number.spelling) + " is no integer, but this is computed in " + typeName());
       if (isWhole) {
         literal.fix(where, std::to_string(static_cast<int64_t>(number.value)));
@@ -181,7 +182,7 @@ private:
     const double largest = isBool ? 1 : largestOf(type_) + (isNegated && !isUnsigned(type_) ? 1 : 0);
     if (isWhole && number.value <= largest)
       return;
-    Diagnostic &literal = analysis_.diagnostics.report(kLiteralType, where,
+    Diagnostic &literal = checking_.diagnostics.report(kLiteralType, where,
                                                        inQuotes(number.spelling) + " does not fit into " + typeName());
     if (isBool)
       literal.advise("a bool is 0 or 1");
@@ -203,7 +204,7 @@ private:
       const Span sum = binary.left->where;
       const bool isMean = sum.begin == node.where.begin && sum.end == node.where.end;
       Diagnostic &division =
-          analysis_.diagnostics.report(kTypeOperator, node.where,
+          checking_.diagnostics.report(kTypeOperator, node.where,
                                        std::string(isMean ? "'mean' divides, which" : "'/'") +
                                            " is not defined on integers, and this is computed in " + typeName());
       adviseType(division, ValueType::F64, " to compute in floats");
@@ -212,11 +213,11 @@ private:
 
   void reportBool(Span where, const std::string &op) {
     Diagnostic &refused =
-        analysis_.diagnostics.report(kTypeOperator, where, op + " is not defined on bool, in which this is computed");
+        checking_.diagnostics.report(kTypeOperator, where, op + " is not defined on bool, in which this is computed");
     adviseType(refused, ValueType::I64, " to compute in integers; on bool, + is or and * is and");
   }
 
-  const Analysis &analysis_;
+  const Checking &checking_;
   const ResolvedStatement &statement_;
   const Tensor &target_;
   ValueType type_; ///< in which what is looked at is computed
@@ -224,13 +225,13 @@ private:
 
 } // namespace
 
-void checkTypes(const Analysis &analysis) {
+void checkTypes(const Checking &checking) {
   // A type that was misspelt says nothing.
-  if (analysis.hasUnknownTypes)
+  if (checking.hasUnknownTypes)
     return;
-  for (const ResolvedStatement &statement : analysis.statements)
+  for (const ResolvedStatement &statement : checking.program.statements)
     if (statement.value)
-      TypeChecker(analysis, statement).run();
+      TypeChecker(checking, statement).run();
 }
 
 } // namespace spc::sema

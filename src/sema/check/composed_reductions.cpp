@@ -53,13 +53,13 @@ NodePtr placeOf(NodePtr values, NodePtr extreme) {
       where);
 }
 
-std::string ofOneVariable(const syntax::Reduce &source) {
-  return inQuotes(language::spellingOf(source.reduction)) + " gives the value of one index variable";
+std::string ofOneVariable(Reduction reduction) {
+  return inQuotes(language::spellingOf(reduction)) + " gives the value of one index variable";
 }
 
-std::string placesInSteps(const syntax::Reduce &source) {
-  const std::string place(language::spellingOf(source.reduction)), extreme = place.substr(3);
-  const std::string i = source.variables[0].text, j = source.variables[1].text;
+std::string placesInSteps(Reduction reduction, const std::vector<language::Name> &variables) {
+  const std::string place(language::spellingOf(reduction)), extreme = place.substr(3);
+  const std::string i = variables[0].text, j = variables[1].text;
   return "take one after the other: 'let e(" + i + ") = " + extreme + "(" + j + ", x)', 'p = " + place + "(" + i +
          ", e(" + i + "))', 'q = " + place + "(" + j + ", sum(" + i + ", select(" + i +
          " == p, x, 0)))' for an x over " + i + " and " + j;

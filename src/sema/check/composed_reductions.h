@@ -1,6 +1,7 @@
 // Reductions that are made of others and of functions. Private to this folder.
 #pragma once
 
+#include "language/declarations.h"
 #include "sema/tree.h"
 
 namespace spc::sema {
@@ -17,7 +18,7 @@ NodePtr countOf(std::vector<VariableId> variables, NodePtr access, Span where);
 NodePtr placeOf(NodePtr values, NodePtr extreme);
 
 /// What is wrong with an `argmin` or `argmax` over several variables, and how each is found, in words.
-std::string ofOneVariable(const syntax::Reduce &source);
-std::string placesInSteps(const syntax::Reduce &source);
+std::string ofOneVariable(Reduction reduction);
+std::string placesInSteps(Reduction reduction, const std::vector<language::Name> &variables);
 
 } // namespace spc::sema

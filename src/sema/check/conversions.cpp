@@ -1,6 +1,6 @@
 // Conversions that change nothing: what is left of a kernel whose types are parameters should be what one in these
 // types would be written as, since functions of operands are computed in other ways than products.
-#include "sema/analysis.h"
+#include "sema/check/checking.h"
 #include "sema/fold.h"
 
 #include <cmath>
@@ -10,8 +10,8 @@ namespace {
 
 class ConversionDropper {
 public:
-  ConversionDropper(const Analysis &analysis, ResolvedStatement &statement)
-      : analysis_(analysis), statement_(statement), type_(computeTypeOf(analysis, statement)) {}
+  ConversionDropper(const Checking &checking, ResolvedStatement &statement)
+      : checking_(checking), statement_(statement), type_(computeTypeOf(checking.program, statement)) {}
 
   void run() { visit(statement_.value); }
 
@@ -43,28 +43,28 @@ private:
     const auto *use = std::get_if<AccessNode>(&argument.kind);
     if (!use)
       return nullptr;
-    const ValueType own = analysis_.kernel.tensors[statement_.scope.accesses[use->access].tensor].type;
+    const ValueType own = checking_.program.tensors[statement_.scope.accesses[use->access].tensor].type;
     return own == cast.castTo || type_ == cast.castTo ? clone(argument) : nullptr;
   }
 
   /// Not where the statement would then be computed in another type.
   void replace(NodePtr &node, NodePtr same) {
     std::swap(node, same);
-    if (computeTypeOf(analysis_, statement_) != type_)
+    if (computeTypeOf(checking_.program, statement_) != type_)
       std::swap(node, same);
   }
 
-  const Analysis &analysis_;
+  const Checking &checking_;
   ResolvedStatement &statement_;
   const ValueType type_;
 };
 
 } // namespace
 
-void dropConversions(Analysis &analysis) {
-  for (ResolvedStatement &statement : analysis.statements)
-    if (statement.source->op != language::AssignOp::Or)
-      ConversionDropper(analysis, statement).run();
+void dropConversions(Checking &checking) {
+  for (ResolvedStatement &statement : checking.program.statements)
+    if (statement.op != language::AssignOp::Or)
+      ConversionDropper(checking, statement).run();
 }
 
 } // namespace spc::sema

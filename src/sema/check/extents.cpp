@@ -1,5 +1,5 @@
 // Extents: dimensions that one index variable or one declared name ties together are one extent (union-find).
-#include "sema/analysis.h"
+#include "sema/check/checking.h"
 
 #include <numeric>
 #include <set>
@@ -107,39 +107,39 @@ using VariableNodes = IdVector<VariableId, int>;
 
 class ExtentInference {
 public:
-  explicit ExtentInference(Analysis &analysis) : analysis_(analysis), classes_(analysis.diagnostics) {}
+  explicit ExtentInference(Checking &checking) : checking_(checking), classes_(checking.diagnostics) {}
 
   void run() {
-    for (const Tensor &tensor : analysis_.kernel.tensors) {
+    for (const Tensor &tensor : checking_.program.tensors) {
       dimensions_.emplace_back();
       for (int k = 0; k < tensor.order(); ++k)
         dimensions_.back().push_back(classes_.add());
     }
     addDeclaredSizes();
     std::vector<VariableNodes> variables;
-    for (ResolvedStatement &statement : analysis_.statements)
+    for (ResolvedStatement &statement : checking_.program.statements)
       variables.push_back(addStatement(statement));
     checkTemporaries();
     for (size_t s = 0; s < variables.size(); ++s)
-      checkSized(analysis_.statements[s], variables[s]);
+      checkSized(checking_.program.statements[s], variables[s]);
     for (TensorId id : dimensions_.ids())
       tieByFormat(id);
     reserveDeclaredNames();
     for (TensorId id : dimensions_.ids())
       for (size_t k = 0; k < dimensions_[id].size(); ++k)
-        analysis_.kernel.tensors[id].extents[k] = extentOf(dimensions_[id][k]);
+        checking_.program.tensors[id].extents[k] = extentOf(dimensions_[id][k]);
     for (size_t s = 0; s < variables.size(); ++s)
       for (VariableId id : variables[s].ids())
-        analysis_.statements[s].scope.variables[id].extent = extentOf(variables[s][id]);
+        checking_.program.statements[s].scope.variables[id].extent = extentOf(variables[s][id]);
   }
 
 private:
   void addDeclaredSizes() {
     std::map<std::string, int> named;
     for (TensorId id : dimensions_.ids()) {
-      const syntax::TensorDecl *declaration = analysis_.symbols[id].declaration;
+      const std::optional<language::TensorDecl> &declaration = checking_.program.symbols[id].declaration;
       for (size_t k = 0; declaration && k < dimensions_[id].size(); ++k) {
-        const syntax::ExtentDecl &extent = declaration->extents[k];
+        const language::ExtentDecl &extent = declaration->extents[k];
         if (const auto *number = std::get_if<int64_t>(&extent.value)) {
           classes_.fix(dimensions_[id][k], {*number, extent.where});
           continue;
@@ -161,11 +161,11 @@ private:
       const bool isDerived = variable.kind == Variable::Kind::Derived;
       // A derived one has no name: its dimension's size gets one if nothing else names it.
       const std::string name =
-          isDerived ? analysis_.kernel.tensors[variable.tensor].name + "_size_" + std::to_string(variable.dim)
+          isDerived ? checking_.program.tensors[variable.tensor].name + "_size_" + std::to_string(variable.dim)
                     : variable.name;
       classes_.nameVariable(variables.back(), {name, isDerived ? kLastRank + nextRank_++ : nextRank_++});
       if (isDerived && variable.isRepeated)
-        classes_.merge(variables.back(), variables[variable.terms.front().variable], statement.source->where,
+        classes_.merge(variables.back(), variables[variable.terms.front().variable], statement.where,
                        inQuotes(variable.name));
     }
     for (const Access &access : statement.scope.accesses)
@@ -188,13 +188,13 @@ private:
     std::set<int> given;
     for (TensorId id : dimensions_.ids())
       for (int node : dimensions_[id])
-        if (!analysis_.kernel.tensors[id].is<Temporary>() || classes_.fixedSize(node))
+        if (!checking_.program.tensors[id].is<Temporary>() || classes_.fixedSize(node))
           given.insert(classes_.find(node));
     for (TensorId id : dimensions_.ids())
       for (size_t k = 0; k < dimensions_[id].size(); ++k)
         if (!given.contains(classes_.find(dimensions_[id][k]))) {
-          const Tensor &temporary = analysis_.kernel.tensors[id];
-          analysis_.diagnostics
+          const Tensor &temporary = checking_.program.tensors[id];
+          checking_.diagnostics
               .report(kUnsizedVariable, temporary.where,
                       "nothing that the caller passes says how large dimension " + std::to_string(k) +
                           " of the temporary " + inQuotes(temporary.name) + " is")
@@ -216,7 +216,7 @@ private:
       for (size_t dim = 0; dim < access.variables.size(); ++dim)
         for (const Variable::Multiple &term : statement.scope.variables[access.variables[dim]].terms)
           if (!sized.contains(classes_.find(variables[term.variable])) && reported.insert(term.variable).second)
-            analysis_.diagnostics
+            checking_.diagnostics
                 .report(kUnsizedVariable, access.places[dim],
                         "nothing says how far " + inQuotes(statement.scope.variables[term.variable].name) +
                             " runs: it indexes no dimension alone")
@@ -225,8 +225,8 @@ private:
 
   // Formats may say that sizes are the same: a symmetric matrix is square, a shared structure has one shape.
   void tieByFormat(TensorId id) {
-    const Tensor &tensor = analysis_.kernel.tensors[id];
-    const Span bound = analysis_.symbols[id].boundBy.value_or(tensor.where);
+    const Tensor &tensor = checking_.program.tensors[id];
+    const Span bound = checking_.program.symbols[id].boundBy.value_or(tensor.where);
     const std::vector<int> &own = dimensions_[id];
     if (tensor.format.symmetry != format::Symmetry::None && own.size() == 2)
       classes_.merge(own[0], own[1], bound, "symmetric " + inQuotes(tensor.name));
@@ -237,7 +237,7 @@ private:
       classes_.merge(owners[k], own[k], bound,
                      "dimension " + std::to_string(k) + " of " + inQuotes(tensor.name) +
                          ", whose structure is that of " +
-                         inQuotes(analysis_.kernel.tensors[tensor.shared()->owner].name) + ",");
+                         inQuotes(checking_.program.tensors[tensor.shared()->owner].name) + ",");
   }
 
   void reserveDeclaredNames() {
@@ -247,9 +247,9 @@ private:
   }
 
   ExtentId extentOf(int node) {
-    auto [entry, isNew] = extents_.try_emplace(classes_.find(node), ExtentId(analysis_.kernel.extents.size()));
+    auto [entry, isNew] = extents_.try_emplace(classes_.find(node), ExtentId(checking_.program.extents.size()));
     if (isNew)
-      analysis_.kernel.extents.push_back({nameOf(node), classes_.fixedSize(node)});
+      checking_.program.extents.push_back({nameOf(node), classes_.fixedSize(node)});
     return entry->second;
   }
 
@@ -263,7 +263,7 @@ private:
     return name;
   }
 
-  Analysis &analysis_;
+  Checking &checking_;
   ExtentClasses classes_;
   IdVector<TensorId, std::vector<int>> dimensions_; ///< node by tensor and dimension
   std::map<int, ExtentId> extents_;                 ///< by class
@@ -273,8 +273,8 @@ private:
 
 } // namespace
 
-void inferExtents(Analysis &analysis) {
-  ExtentInference(analysis).run();
+void inferExtents(Checking &checking) {
+  ExtentInference(checking).run();
 }
 
 } // namespace spc::sema

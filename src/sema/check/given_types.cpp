@@ -1,6 +1,6 @@
 // Value types that are given by name: types of the language, type parameters, and what the command line and files of
 // bindings say.
-#include "sema/analysis.h"
+#include "sema/check/checking.h"
 
 #include <algorithm>
 
@@ -56,46 +56,46 @@ void add(ByName &types, const format::GivenType &given, Diagnostics &diagnostics
 }
 
 /// What the command line gives, and files of bindings where it does not.
-ByName allGiven(const Analysis &analysis) {
+ByName allGiven(const Checking &checking) {
   ByName types, ofFiles;
-  for (const format::GivenType &given : analysis.options.types)
-    add(types, given, analysis.diagnostics);
-  for (const format::Binding &binding : analysis.bindings)
+  for (const format::GivenType &given : checking.options.types)
+    add(types, given, checking.diagnostics);
+  for (const format::Binding &binding : checking.bindings)
     for (const format::GivenType &given : binding.types)
-      add(ofFiles, given, analysis.diagnostics);
+      add(ofFiles, given, checking.diagnostics);
   types.merge(ofFiles);
   return types;
 }
 
-bool names(const syntax::Expr &expr, const std::string &parameter) {
-  const auto *call = std::get_if<syntax::Call>(&expr.node);
-  const std::vector<const syntax::Expr *> below = syntax::children(expr);
-  return (call && call->name.text == parameter) ||
-         std::any_of(below.begin(), below.end(), [&](const syntax::Expr *child) { return names(*child, parameter); });
+bool names(const Node &node, const std::string &parameter) {
+  const auto *call = std::get_if<CallNode>(&node.kind);
+  const std::vector<const Node *> below = children(node);
+  return (call && call->typeParameter == parameter) ||
+         std::any_of(below.begin(), below.end(), [&](const Node *child) { return names(*child, parameter); });
 }
 
-bool isParameterUsed(const syntax::Kernel &kernel, const std::string &parameter) {
+bool isParameterUsed(const Program &program, const std::string &parameter) {
   return std::any_of(
-             kernel.declarations.begin(), kernel.declarations.end(),
+             program.declarations.begin(), program.declarations.end(),
              [&](const auto &declaration) { return declaration.type && declaration.type->text == parameter; }) ||
-         std::any_of(kernel.statements.begin(), kernel.statements.end(),
-                     [&](const auto &statement) { return names(*statement.value, parameter); });
+         std::any_of(program.statements.begin(), program.statements.end(),
+                     [&](const ResolvedStatement &statement) { return names(*statement.value, parameter); });
 }
 
 } // namespace
 
-void reportUnknownType(Analysis &analysis, const syntax::Name &type, bool mayBeParameter) {
-  analysis.hasUnknownTypes = true;
+void reportUnknownType(Checking &checking, const language::Name &type, bool mayBeParameter) {
+  checking.hasUnknownTypes = true;
   std::vector<std::string> known = typeNames();
   if (mayBeParameter)
-    for (const auto &[name, value] : analysis.kernel.typeParameters)
+    for (const auto &[name, value] : checking.program.typeParameters)
       known.push_back(name);
   const auto foreign = foreignTypeNames().find(type.text);
   std::optional<std::string> meant = foreign != foreignTypeNames().end()
                                          ? std::optional<std::string>(spelling(foreign->second))
                                          : didYouMean(type.text, known);
   Diagnostic &unknown =
-      analysis.diagnostics.report(kUnknownType, type.where, "unknown value type " + inQuotes(type.text));
+      checking.diagnostics.report(kUnknownType, type.where, "unknown value type " + inQuotes(type.text));
   if (meant) {
     unknown.fix(type.where, *meant).advise("did you mean " + inQuotes(*meant) + "?");
     return;
@@ -106,65 +106,65 @@ void reportUnknownType(Analysis &analysis, const syntax::Name &type, bool mayBeP
   unknown.advise("the types are " + all);
 }
 
-std::optional<ValueType> typeNamed(const Analysis &analysis, const std::string &name) {
-  const auto parameter = analysis.kernel.typeParameters.find(name);
-  return parameter != analysis.kernel.typeParameters.end() ? parameter->second : valueTypeNamed(name);
+std::optional<ValueType> typeNamed(const Checking &checking, const std::string &name) {
+  const auto parameter = checking.program.typeParameters.find(name);
+  return parameter != checking.program.typeParameters.end() ? parameter->second : valueTypeNamed(name);
 }
 
-void declareTypes(Analysis &analysis) {
-  for (const syntax::TypeDecl &declaration : analysis.source.types) {
+void declareTypes(Checking &checking) {
+  for (const language::TypeDecl &declaration : checking.program.types) {
     const std::optional<ValueType> type = valueTypeNamed(declaration.type.text);
     if (!type)
-      reportUnknownType(analysis, declaration.type, /*mayBeParameter=*/false);
-    if (analysis.kernel.typeParameters.emplace(declaration.name.text, type.value_or(ValueType::F64)).second)
+      reportUnknownType(checking, declaration.type, /*mayBeParameter=*/false);
+    if (checking.program.typeParameters.emplace(declaration.name.text, type.value_or(ValueType::F64)).second)
       continue;
-    const auto first = std::find_if(analysis.source.types.begin(), analysis.source.types.end(),
+    const auto first = std::find_if(checking.program.types.begin(), checking.program.types.end(),
                                     [&](const auto &other) { return other.name.text == declaration.name.text; });
-    analysis.diagnostics
+    checking.diagnostics
         .report(kParameterTwice, declaration.name.where,
                 "type parameter " + inQuotes(declaration.name.text) + " is declared twice")
         .note(first->name.where, "first declared here");
   }
-  for (const auto &[name, given] : allGiven(analysis)) {
+  for (const auto &[name, given] : allGiven(checking)) {
     const std::optional<ValueType> type = valueTypeNamed(given->type);
     if (!type)
-      reportUnknownType(analysis, {given->type, given->typeWhere}, /*mayBeParameter=*/false);
+      reportUnknownType(checking, {given->type, given->typeWhere}, /*mayBeParameter=*/false);
     const ValueType value = type.value_or(ValueType::F64);
-    const auto parameter = analysis.kernel.typeParameters.find(name);
+    const auto parameter = checking.program.typeParameters.find(name);
     if (!given->name)
-      analysis.defaultType = {value, given};
-    else if (parameter != analysis.kernel.typeParameters.end())
+      checking.defaultType = {value, given};
+    else if (parameter != checking.program.typeParameters.end())
       parameter->second = value;
     else
-      analysis.givenTypes.emplace(name, ValueTypeGiven{value, given});
+      checking.givenTypes.emplace(name, ValueTypeGiven{value, given});
   }
 }
 
-std::optional<ValueType> statedType(const Analysis &analysis, TensorId tensor) {
-  const auto given = analysis.givenTypes.find(analysis.kernel.tensors[tensor].name);
-  if (given != analysis.givenTypes.end())
+std::optional<ValueType> statedType(const Checking &checking, TensorId tensor) {
+  const auto given = checking.givenTypes.find(checking.program.tensors[tensor].name);
+  if (given != checking.givenTypes.end())
     return given->second.type;
-  const syntax::TensorDecl *declaration = analysis.symbols[tensor].declaration;
+  const std::optional<language::TensorDecl> &declaration = checking.program.symbols[tensor].declaration;
   return declaration && declaration->type
-             ? std::optional(typeNamed(analysis, declaration->type->text).value_or(ValueType::F64))
+             ? std::optional(typeNamed(checking, declaration->type->text).value_or(ValueType::F64))
              : std::nullopt;
 }
 
-void checkGivenTypes(const Analysis &analysis) {
-  const auto &tensors = analysis.kernel.tensors;
-  for (const auto &[name, given] : analysis.givenTypes) {
-    const syntax::TensorDecl *declaration = analysis.declarationOf(name);
+void checkGivenTypes(const Checking &checking) {
+  const auto &tensors = checking.program.tensors;
+  for (const auto &[name, given] : checking.givenTypes) {
+    const language::TensorDecl *declaration = checking.declarationOf(name);
     const bool exists = declaration || std::any_of(tensors.begin(), tensors.end(),
                                                    [&](const Tensor &tensor) { return tensor.name == name; });
     if (!exists) {
-      reportUnknownName(analysis, name, "tensor and no type parameter", given.by->where);
+      reportUnknownName(checking, name, "tensor and no type parameter", given.by->where);
       continue;
     }
     const std::optional<ValueType> declared =
         declaration && declaration->type ? valueTypeNamed(declaration->type->text) : std::nullopt;
     if (!declared || *declared == given.type)
       continue;
-    analysis.diagnostics
+    checking.diagnostics
         .report(kTypeConflict, given.by->where,
                 inQuotes(name) + " is declared as " + spelling(*declared) + ", and cannot be " + spelling(given.type))
         .note(declaration->type->where, "its type is written here")
@@ -173,38 +173,38 @@ void checkGivenTypes(const Analysis &analysis) {
   }
 }
 
-void warnOfUnusedTypes(const Analysis &analysis) {
-  for (const syntax::TypeDecl &declaration : analysis.source.types)
-    if (!isParameterUsed(analysis.source, declaration.name.text))
-      analysis.diagnostics.report(kUnusedParameter, declaration.name.where,
+void warnOfUnusedTypes(const Checking &checking) {
+  for (const language::TypeDecl &declaration : checking.program.types)
+    if (!isParameterUsed(checking.program, declaration.name.text))
+      checking.diagnostics.report(kUnusedParameter, declaration.name.where,
                                   "type parameter " + inQuotes(declaration.name.text) + " is declared, and not used");
-  if (!analysis.defaultType || analysis.usesDefaultType)
+  if (!checking.defaultType || checking.usesDefaultType)
     return;
-  const format::GivenType &given = *analysis.defaultType->by;
+  const format::GivenType &given = *checking.defaultType->by;
   Diagnostic &unused =
-      analysis.diagnostics.report(kUnusedTypeOption, given.where,
+      checking.diagnostics.report(kUnusedTypeOption, given.where,
                                   "--type " + given.type + " does nothing: the type of each operand is said elsewhere");
-  if (!analysis.source.types.empty())
-    unused.advise("a type parameter is set by its name, --type " + analysis.source.types.front().name.text + "=" +
+  if (!checking.program.types.empty())
+    unused.advise("a type parameter is set by its name, --type " + checking.program.types.front().name.text + "=" +
                   given.type);
 }
 
-void reportUnknownName(const Analysis &analysis, const std::string &name, const std::string &kinds, Span where) {
+void reportUnknownName(const Checking &checking, const std::string &name, const std::string &kinds, Span where) {
   std::vector<std::string> known;
   std::string list;
-  for (const Tensor &tensor : analysis.kernel.tensors) {
+  for (const Tensor &tensor : checking.program.tensors) {
     known.push_back(tensor.name);
     if (tensor.order() > 0)
       list += (list.empty() ? "" : ", ") + tensor.name;
   }
   std::string parameters;
   if (kinds != "tensor")
-    for (const auto &[parameter, type] : analysis.kernel.typeParameters) {
+    for (const auto &[parameter, type] : checking.program.typeParameters) {
       known.push_back(parameter);
       parameters += (parameters.empty() ? "" : ", ") + parameter;
     }
   Diagnostic &unknown =
-      analysis.diagnostics.report(kUnknownBinding, where, "the kernel has no " + kinds + " " + inQuotes(name));
+      checking.diagnostics.report(kUnknownBinding, where, "the kernel has no " + kinds + " " + inQuotes(name));
   if (std::optional<std::string> meant = didYouMean(name, known))
     unknown.advise("did you mean " + inQuotes(*meant) + "?");
   else if (!list.empty())

@@ -1,5 +1,5 @@
 // The types of pointers and indices that the command line gives.
-#include "sema/analysis.h"
+#include "sema/check/checking.h"
 
 #include <algorithm>
 
@@ -24,38 +24,38 @@ bool listsPlacesAlone(const format::Format &format) {
 
 class IndexTypeSetter {
 public:
-  explicit IndexTypeSetter(Analysis &analysis) : analysis_(analysis), tensors_(analysis.kernel.tensors) {}
+  explicit IndexTypeSetter(Checking &checking) : checking_(checking), tensors_(checking.program.tensors) {}
 
   void run() {
     readOptions();
     for (TensorId id : tensors_.ids())
-      if (analysis_.symbols[id].boundBy && !tensors_[id].shared())
+      if (checking_.program.symbols[id].boundBy && !tensors_[id].shared())
         setOwn(id);
     for (TensorId id : tensors_.ids())
       if (const SharedWith *shared = tensors_[id].shared())
         followOwner(id, shared->owner);
-    for (const GivenIndexType &given : analysis_.options.indexTypes)
-      if (!analysis_.diagnostics.hasErrors() && std::find(used_.begin(), used_.end(), &given) == used_.end())
+    for (const GivenIndexType &given : checking_.options.indexTypes)
+      if (!checking_.diagnostics.hasErrors() && std::find(used_.begin(), used_.end(), &given) == used_.end())
         reportUnused(given);
   }
 
 private:
   void readOptions() {
-    for (const GivenIndexType &given : analysis_.options.indexTypes) {
+    for (const GivenIndexType &given : checking_.options.indexTypes) {
       const auto [entry, isNew] = given_.emplace(given.tensor.value_or(""), &given);
       if (!isNew) {
         used_.push_back(&given);
-        analysis_.diagnostics
+        checking_.diagnostics
             .report(kIndexGivenTwice, given.where,
                     "the index type" + (given.tensor ? " of " + inQuotes(*given.tensor) : "") + " is given twice")
             .note(entry->second->where, "first given here");
       }
       const auto isNamed = [&](const Tensor &tensor) { return tensor.name == *given.tensor; };
-      if (!given.tensor || analysis_.declarationOf(*given.tensor) ||
+      if (!given.tensor || checking_.declarationOf(*given.tensor) ||
           std::any_of(tensors_.begin(), tensors_.end(), isNamed))
         continue;
       used_.push_back(&given);
-      reportUnknownName(analysis_, *given.tensor, "tensor", given.where);
+      reportUnknownName(checking_, *given.tensor, "tensor", given.where);
     }
   }
 
@@ -82,13 +82,13 @@ private:
     const std::string stored =
         inQuotes(tensor.name) + " is stored in " + inQuotes(format.name) + ", whose indices are ";
     if (listsPlacesAlone(format)) {
-      analysis_.diagnostics
+      checking_.diagnostics
           .report(kIndexType, given.where, stored + "places in small blocks, and stay " + spelling(format.indices))
           .advise(given.tensor
                       ? "a format file of its own may store them otherwise"
                       : "name the tensors that this is for: --index TENSOR=" + std::string(spelling(given.type)));
     } else if (!isSigned && listsPart(format, format::Part::Difference)) {
-      analysis_.diagnostics
+      checking_.diagnostics
           .report(kIndexType, given.where,
                   stored + "diagonals, and may be negative: they cannot be " + spelling(given.type))
           .advise("diagonals are i32 or i64");
@@ -108,14 +108,14 @@ private:
       return;
     used_.push_back(own->second);
     const std::string &name = tensors_[owner].name;
-    analysis_.diagnostics
+    checking_.diagnostics
         .report(kIndexType, own->second->where,
                 inQuotes(tensors_[id].name) + " has the structure of " + inQuotes(name) + ", and no indices of its own")
         .advise("write --index " + name + "=" + spelling(own->second->type));
   }
 
   void reportUnused(const GivenIndexType &given) {
-    analysis_.diagnostics.report(
+    checking_.diagnostics.report(
         kUnusedIndexOption, given.where,
         std::string("--index ") + (given.tensor ? *given.tensor + "=" : "") + spelling(given.type) + " does nothing: " +
             (given.tensor
@@ -124,7 +124,7 @@ private:
             " pointers or indices");
   }
 
-  Analysis &analysis_;
+  Checking &checking_;
   IdVector<TensorId, Tensor> &tensors_;
   std::map<std::string, const GivenIndexType *> given_; ///< by tensor; the empty name is all others'
   std::vector<const GivenIndexType *> used_;            ///< or reported
@@ -132,9 +132,9 @@ private:
 
 } // namespace
 
-void applyIndexTypes(Analysis &analysis) {
-  if (!analysis.options.indexTypes.empty())
-    IndexTypeSetter(analysis).run();
+void applyIndexTypes(Checking &checking) {
+  if (!checking.options.indexTypes.empty())
+    IndexTypeSetter(checking).run();
 }
 
 } // namespace spc::sema

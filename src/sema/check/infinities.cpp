@@ -1,5 +1,5 @@
 // What types with infinities of their own, and those without, make of sums that infinities absorb.
-#include "sema/analysis.h"
+#include "sema/check/checking.h"
 #include "sema/expression_types.h"
 
 #include <cmath>
@@ -12,10 +12,10 @@ constexpr DiagnosticKind kFill{"fill", Severity::Warning};
 
 class InfinityLowering {
 public:
-  InfinityLowering(const Analysis &analysis, ResolvedStatement &statement)
-      : analysis_(analysis), statement_(statement) {}
+  InfinityLowering(const Checking &checking, ResolvedStatement &statement)
+      : checking_(checking), statement_(statement) {}
 
-  void run() { visit(statement_.value, computeTypeOf(analysis_, statement_)); }
+  void run() { visit(statement_.value, computeTypeOf(checking_.program, statement_)); }
 
 private:
   void visit(NodePtr &node, ValueType type) {
@@ -28,7 +28,7 @@ private:
       return visit(binary->right, type);
     }
     if (auto *reduction = std::get_if<ReduceNode>(&node->kind)) {
-      const std::optional<ValueType> own = typeOf(*reduction->body, statement_.scope, analysis_.kernel);
+      const std::optional<ValueType> own = typeOf(*reduction->body, statement_.scope, checking_.program);
       return visit(reduction->body, isLogical(reduction->reduction) ? arithmeticType(own.value_or(type)) : type);
     }
     if (auto *call = std::get_if<CallNode>(&node->kind))
@@ -37,7 +37,7 @@ private:
 
   void visit(CallNode &call, NodePtr &node, ValueType type) {
     for (size_t k = 0; k < call.arguments.size() && call.function != Function::Pattern; ++k)
-      visit(call.arguments[k], argumentType(call, k, type, statement_.scope, analysis_.kernel));
+      visit(call.arguments[k], argumentType(call, k, type, statement_.scope, checking_.program));
     const bool isAbsorbing = call.function == Function::MinPlus || call.function == Function::MaxPlus;
     if (isAbsorbing && !isInteger(type)) {
       NodePtr left = std::move(call.arguments[0]), right = std::move(call.arguments[1]);
@@ -47,11 +47,11 @@ private:
 
   /// The greatest number of one type is a number as any other in a wider one, and settles nothing there.
   void checkFill(AccessId access, Span where, ValueType type) {
-    const Tensor &tensor = analysis_.kernel.tensors[statement_.scope.accesses[access].tensor];
+    const Tensor &tensor = checking_.program.tensors[statement_.scope.accesses[access].tensor];
     if (!isInteger(tensor.type) || !std::isinf(tensor.fill) || !tensor.hasFill() || type == tensor.type ||
         type == ValueType::Bool || !reported_.insert(tensor.name).second)
       return;
-    analysis_.diagnostics
+    checking_.diagnostics
         .report(kFill, where,
                 "missing entries of " + inQuotes(tensor.name) + " are " + textOf(tensor.type, tensor.fill) + ", the " +
                     (tensor.fill > 0 ? "greatest " : "least ") + spelling(tensor.type) + ", which is no infinity in " +
@@ -60,16 +60,16 @@ private:
                 ", or convert it where that is meant: " + spelling(type) + "(...)");
   }
 
-  const Analysis &analysis_;
+  const Checking &checking_;
   ResolvedStatement &statement_;
   std::set<std::string> reported_;
 };
 
 } // namespace
 
-void lowerInfinities(Analysis &analysis) {
-  for (ResolvedStatement &statement : analysis.statements)
-    InfinityLowering(analysis, statement).run();
+void lowerInfinities(Checking &checking) {
+  for (ResolvedStatement &statement : checking.program.statements)
+    InfinityLowering(checking, statement).run();
 }
 
 } // namespace spc::sema

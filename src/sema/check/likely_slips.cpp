@@ -1,5 +1,5 @@
 // Statements that mean something, but hardly what was meant: they are warned of, or remarked on.
-#include "sema/analysis.h"
+#include "sema/check/checking.h"
 
 #include <algorithm>
 
@@ -16,12 +16,12 @@ bool reads(const ResolvedStatement &statement, TensorId tensor) {
 }
 
 bool accumulates(const ResolvedStatement &statement) {
-  return statement.source->op != language::AssignOp::Assign;
+  return statement.op != language::AssignOp::Assign;
 }
 
 class SlipFinder {
 public:
-  explicit SlipFinder(const Analysis &analysis) : analysis_(analysis), statements_(analysis.statements) {}
+  explicit SlipFinder(const Checking &checking) : checking_(checking), statements_(checking.program.statements) {}
 
   void run() {
     for (size_t k = 0; k < statements_.size(); ++k) {
@@ -33,7 +33,7 @@ public:
 
 private:
   const std::string &nameOfTarget(const ResolvedStatement &statement) const {
-    return analysis_.kernel.tensors[statement.target.tensor].name;
+    return checking_.program.tensors[statement.target.tensor].name;
   }
 
   /// An index of the left side that nothing on the right has: a slip, or the same value for all of its values. What a
@@ -56,7 +56,7 @@ private:
       std::string others;
       for (const std::string &other : namesOf(summed, scope))
         others += (others.empty() ? "" : ", ") + inQuotes(other);
-      analysis_.diagnostics
+      checking_.diagnostics
           .report(kBroadcast, statement.target.places[dim],
                   name + " indexes nothing on the right side: " + inQuotes(nameOfTarget(statement)) +
                       " gets the same for all of its values")
@@ -69,7 +69,7 @@ private:
   /// Whether the statement's result is gone before anything reads it.
   void warnIfOverwritten(size_t k) {
     const TensorId target = statements_[k].target.tensor;
-    const bool isTemporary = analysis_.kernel.tensors[target].is<Temporary>();
+    const bool isTemporary = checking_.program.tensors[target].is<Temporary>();
     const auto readsTarget = [&](const ResolvedStatement &statement) { return reads(statement, target); };
     if (isTemporary && std::none_of(statements_.begin(), statements_.end(), readsTarget))
       return; // which is warned of as unused
@@ -80,10 +80,10 @@ private:
         return;
       if (!isWritten)
         continue;
-      analysis_.diagnostics
-          .report(kOverwritten, statements_[k].source->targetWhere,
+      checking_.diagnostics
+          .report(kOverwritten, statements_[k].targetWhere,
                   "what this gives " + inQuotes(nameOfTarget(statement)) + " is overwritten before anything reads it")
-          .note(statement.source->targetWhere, "overwritten here")
+          .note(statement.targetWhere, "overwritten here")
           .advise("drop this statement, or add to it there with '+='");
       return;
     }
@@ -97,21 +97,21 @@ private:
     });
     if (crosses == accesses.end())
       return;
-    analysis_.diagnostics
+    checking_.diagnostics
         .report(kOldValues, crosses->where,
                 inQuotes(nameOfTarget(statement)) +
                     " is read as it was before this statement, not as the statement computes it")
         .advise("so this is one step of an iteration, and neither a recurrence nor a triangular solve");
   }
 
-  const Analysis &analysis_;
+  const Checking &checking_;
   const std::vector<ResolvedStatement> &statements_;
 };
 
 } // namespace
 
-void warnOfSlips(const Analysis &analysis) {
-  SlipFinder(analysis).run();
+void warnOfSlips(const Checking &checking) {
+  SlipFinder(checking).run();
 }
 
 } // namespace spc::sema

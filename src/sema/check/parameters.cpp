@@ -1,5 +1,5 @@
 // The kernel's parameters: which tensors are read and written, and in which order they are passed.
-#include "sema/analysis.h"
+#include "sema/check/checking.h"
 
 #include <algorithm>
 #include <map>
@@ -7,11 +7,9 @@
 namespace spc::sema {
 namespace {
 
-constexpr DiagnosticKind kTooManyParameters{"too-many-parameters", Severity::Error};
 constexpr DiagnosticKind kSignatureTensor{"signature-tensor", Severity::Error};
 constexpr DiagnosticKind kSignatureIncomplete{"signature-incomplete", Severity::Error};
 constexpr DiagnosticKind kSignatureSide{"signature-side", Severity::Error};
-constexpr size_t kMaxParameters = 64;
 
 void addOnce(std::vector<TensorId> &list, TensorId tensor) {
   if (std::find(list.begin(), list.end(), tensor) == list.end())
@@ -19,12 +17,12 @@ void addOnce(std::vector<TensorId> &list, TensorId tensor) {
 }
 
 /// Those that are declared first, in the order of their declarations.
-void putDeclaredFirst(std::vector<TensorId> &list, const Analysis &analysis) {
+void putDeclaredFirst(std::vector<TensorId> &list, const Checking &checking) {
   std::map<std::string, size_t> places;
-  for (const syntax::TensorDecl &declaration : analysis.source.declarations)
+  for (const language::TensorDecl &declaration : checking.program.declarations)
     places.emplace(declaration.name.text, places.size());
   const auto placeOf = [&](TensorId id) {
-    const auto place = places.find(analysis.kernel.tensors[id].name);
+    const auto place = places.find(checking.program.tensors[id].name);
     return place == places.end() ? places.size() : place->second;
   };
   std::stable_sort(list.begin(), list.end(), [&](TensorId a, TensorId b) { return placeOf(a) < placeOf(b); });
@@ -33,15 +31,15 @@ void putDeclaredFirst(std::vector<TensorId> &list, const Analysis &analysis) {
 /// Orders the parameters as the clause `kernel f(A, x) -> (y)` says.
 class SignatureReader {
 public:
-  SignatureReader(Analysis &analysis, const syntax::SignatureDecl &signature, std::vector<TensorId> parameters)
-      : analysis_(analysis), signature_(signature), parameters_(std::move(parameters)) {}
+  SignatureReader(Checking &checking, const language::SignatureDecl &signature, std::vector<TensorId> parameters)
+      : checking_(checking), signature_(signature), parameters_(std::move(parameters)) {}
 
   std::vector<TensorId> order() {
-    for (const syntax::Name &name : signature_.operands)
+    for (const language::Name &name : signature_.operands)
       if (const Tensor *tensor = take(name); tensor && !tensor->isRead)
         report(kSignatureSide, name.where, inQuotes(name.text) + " is written, and never read before")
             .advise("outputs stand behind the arrow");
-    for (const syntax::Name &name : signature_.outputs)
+    for (const language::Name &name : signature_.outputs)
       if (const Tensor *tensor = take(name); tensor && !tensor->isWritten)
         report(kSignatureSide, name.where, inQuotes(name.text) + " is never written")
             .advise("operands stand in front of the arrow");
@@ -52,11 +50,11 @@ public:
 
 private:
   Diagnostic &report(const DiagnosticKind &kind, Span where, std::string message) {
-    return analysis_.diagnostics.report(kind, where, std::move(message));
+    return checking_.diagnostics.report(kind, where, std::move(message));
   }
 
   /// The parameter of that name; null with an error reported.
-  const Tensor *take(const syntax::Name &name) {
+  const Tensor *take(const language::Name &name) {
     const auto [first, isNew] = taken_.emplace(name.text, name.where);
     if (!isNew) {
       report(kSignatureTensor, name.where, inQuotes(name.text) + " is named twice")
@@ -65,7 +63,7 @@ private:
       return nullptr;
     }
     for (TensorId id : parameters_)
-      if (const Tensor &tensor = analysis_.kernel.tensors[id]; tensor.name == name.text) {
+      if (const Tensor &tensor = checking_.program.tensors[id]; tensor.name == name.text) {
         ordered_.push_back(id);
         return &tensor;
       }
@@ -73,9 +71,9 @@ private:
     return nullptr;
   }
 
-  void reportUnknown(const syntax::Name &name) {
+  void reportUnknown(const language::Name &name) {
     lostTensor_ = true;
-    const auto &tensors = analysis_.kernel.tensors;
+    const auto &tensors = checking_.program.tensors;
     const bool isTemporary = std::any_of(tensors.begin(), tensors.end(), [&](const Tensor &tensor) {
       return tensor.name == name.text && tensor.is<Temporary>();
     });
@@ -98,14 +96,14 @@ private:
 
   void reportMissing() {
     for (TensorId id : parameters_)
-      if (const Tensor &tensor = analysis_.kernel.tensors[id]; !taken_.contains(tensor.name))
+      if (const Tensor &tensor = checking_.program.tensors[id]; !taken_.contains(tensor.name))
         report(kSignatureIncomplete, signature_.where, "the signature lacks " + inQuotes(tensor.name))
             .note(tensor.where, "which is used here")
             .advise(std::string("name it ") + (tensor.isRead ? "in front of" : "behind") + " the arrow");
   }
 
-  Analysis &analysis_;
-  const syntax::SignatureDecl &signature_;
+  Checking &checking_;
+  const language::SignatureDecl &signature_;
   std::vector<TensorId> parameters_, ordered_;
   std::map<std::string, Span> taken_;
   bool lostTensor_ = false;
@@ -113,40 +111,31 @@ private:
 
 } // namespace
 
-void orderParameters(Analysis &analysis) {
+void orderParameters(Checking &checking) {
   std::vector<TensorId> operands, outputs;
-  for (size_t k = 0; k < analysis.statements.size(); ++k) {
-    const ResolvedStatement &statement = analysis.statements[k];
+  for (size_t k = 0; k < checking.program.statements.size(); ++k) {
+    const ResolvedStatement &statement = checking.program.statements[k];
     for (const Access &access : statement.scope.accesses)
-      if (analysis.symbols[access.tensor].isOperand)
+      if (checking.program.symbols[access.tensor].isOperand)
         addOnce(operands, access.tensor);
-    Symbol &target = analysis.symbols[statement.target.tensor];
-    analysis.kernel.tensors[statement.target.tensor].isWritten = true;
-    bool accumulatesFirst =
-        statement.source->op != language::AssignOp::Assign && target.firstWrite == static_cast<int>(k);
-    Tensor &written = analysis.kernel.tensors[statement.target.tensor];
+    Symbol &target = checking.program.symbols[statement.target.tensor];
+    checking.program.tensors[statement.target.tensor].isWritten = true;
+    bool accumulatesFirst = statement.op != language::AssignOp::Assign && target.firstWrite == static_cast<int>(k);
+    Tensor &written = checking.program.tensors[statement.target.tensor];
     written.isRead |= accumulatesFirst || written.keepsStructure;
-    const bool isTemporary = analysis.kernel.tensors[statement.target.tensor].is<Temporary>();
+    const bool isTemporary = checking.program.tensors[statement.target.tensor].is<Temporary>();
     if (!target.isOperand && !isTemporary)
       addOnce(outputs, statement.target.tensor);
   }
   for (TensorId id : operands)
-    analysis.kernel.tensors[id].isRead = true;
-  putDeclaredFirst(operands, analysis);
-  putDeclaredFirst(outputs, analysis);
+    checking.program.tensors[id].isRead = true;
+  putDeclaredFirst(operands, checking);
+  putDeclaredFirst(outputs, checking);
   operands.insert(operands.end(), outputs.begin(), outputs.end());
-  analysis.kernel.parameters = std::move(operands);
-  if (analysis.source.signature)
-    analysis.kernel.parameters =
-        SignatureReader(analysis, *analysis.source.signature, analysis.kernel.parameters).order();
-}
-
-void checkParameterCount(const Analysis &analysis) {
-  const std::vector<TensorId> &parameters = analysis.kernel.parameters;
-  if (parameters.size() > kMaxParameters)
-    analysis.diagnostics.report(kTooManyParameters, analysis.kernel.tensors[parameters[kMaxParameters]].where,
-                                "this kernel has " + std::to_string(parameters.size()) + " tensors; the limit is " +
-                                    std::to_string(kMaxParameters));
+  checking.program.parameters = std::move(operands);
+  if (checking.program.signature)
+    checking.program.parameters =
+        SignatureReader(checking, *checking.program.signature, checking.program.parameters).order();
 }
 
 } // namespace spc::sema

@@ -1,5 +1,5 @@
 // Where values lose digits, or wrap around, without the text saying so.
-#include "sema/analysis.h"
+#include "sema/check/checking.h"
 #include "sema/expression_types.h"
 
 #include <algorithm>
@@ -39,29 +39,29 @@ bool losesDigits(ValueType from, ValueType to) {
 class PrecisionChecker {
 public:
   /// `said` holds what was said of earlier statements, and is added to.
-  PrecisionChecker(const Analysis &analysis, const ResolvedStatement &statement, std::set<std::string> &said)
-      : analysis_(analysis), statement_(statement), target_(analysis.kernel.tensors[statement.target.tensor]),
+  PrecisionChecker(const Checking &checking, const ResolvedStatement &statement, std::set<std::string> &said)
+      : checking_(checking), statement_(statement), target_(checking.program.tensors[statement.target.tensor]),
         said_(said) {}
 
   void run() {
     checkTarget();
-    visit(*statement_.value, computeTypeOf(analysis_, statement_));
+    visit(*statement_.value, computeTypeOf(checking_.program, statement_));
   }
 
 private:
   void checkTarget() {
-    const std::optional<ValueType> value = typeOf(*statement_.value, statement_.scope, analysis_.kernel);
+    const std::optional<ValueType> value = typeOf(*statement_.value, statement_.scope, checking_.program);
     if (!value || target_.type == ValueType::Bool)
       return;
     const std::string held = inQuotes(target_.name) + " holds " + spelling(target_.type);
-    const Span where = statement_.source->targetWhere;
+    const Span where = statement_.targetWhere;
     if (losesDigits(*value, target_.type))
       warn(where,
            held + ", and values of " + spelling(*value) +
                (isInteger(target_.type) ? " wrap around in it" : " are rounded to it"),
            "declare it as " + std::string(spelling(*value)) + ", or convert the right side: " + spelling(target_.type) +
                "(...)");
-    else if (isNarrow(target_.type) && !statedType(analysis_, statement_.target.tensor))
+    else if (isNarrow(target_.type) && !statedType(checking_, statement_.target.tensor))
       warnOfNarrowSum(where);
   }
 
@@ -85,14 +85,14 @@ private:
   std::string declaration() const {
     std::string extents;
     for (ExtentId extent : target_.extents)
-      extents += (extents.empty() ? "" : ", ") + analysis_.kernel.extents[extent].name;
+      extents += (extents.empty() ? "" : ", ") + checking_.program.extents[extent].name;
     return extents.empty() ? target_.name : target_.name + "(" + extents + ")";
   }
 
   /// Says each thing once, however many statements it is true of.
   void warn(Span where, const std::string &message, std::string advice) {
     if (said_.insert(message).second)
-      analysis_.diagnostics.report(kPrecision, where, message).advise(std::move(advice));
+      checking_.diagnostics.report(kPrecision, where, message).advise(std::move(advice));
   }
 
   /// The variables that the value, or a part of it, is summed over.
@@ -119,7 +119,7 @@ private:
   /// Integers that floats do not hold, and unsigned ones that the widest signed type does not.
   void visit(const Node &node, ValueType type) {
     if (const auto *use = std::get_if<AccessNode>(&node.kind)) {
-      const Tensor &operand = analysis_.kernel.tensors[statement_.scope.accesses[use->access].tensor];
+      const Tensor &operand = checking_.program.tensors[statement_.scope.accesses[use->access].tensor];
       if (isInteger(operand.type) && losesDigits(operand.type, type))
         warn(node.where,
              inQuotes(operand.name) + " holds " + spelling(operand.type) + ", and large values of it " +
@@ -132,7 +132,7 @@ private:
     const std::vector<const Node *> below = children(node);
     for (size_t k = 0; k < below.size(); ++k)
       visit(*below[k],
-            call ? argumentType(*call, k, type, statement_.scope, analysis_.kernel) : typeInside(node, type));
+            call ? argumentType(*call, k, type, statement_.scope, checking_.program) : typeInside(node, type));
   }
 
   /// The truth of a value is taken in whatever type that has.
@@ -140,10 +140,10 @@ private:
     const auto *reduction = std::get_if<ReduceNode>(&node.kind);
     if (!reduction || !isLogical(reduction->reduction))
       return type;
-    return arithmeticType(typeOf(*reduction->body, statement_.scope, analysis_.kernel).value_or(ValueType::Bool));
+    return arithmeticType(typeOf(*reduction->body, statement_.scope, checking_.program).value_or(ValueType::Bool));
   }
 
-  const Analysis &analysis_;
+  const Checking &checking_;
   const ResolvedStatement &statement_;
   const Tensor &target_;
   std::set<std::string> &said_;
@@ -151,10 +151,10 @@ private:
 
 } // namespace
 
-void warnOfPrecision(const Analysis &analysis) {
+void warnOfPrecision(const Checking &checking) {
   std::set<std::string> said;
-  for (const ResolvedStatement &statement : analysis.statements)
-    PrecisionChecker(analysis, statement, said).run();
+  for (const ResolvedStatement &statement : checking.program.statements)
+    PrecisionChecker(checking, statement, said).run();
 }
 
 } // namespace spc::sema

@@ -1,22 +1,19 @@
 // The schedules of format files.
-#include "sema/analysis.h"
-
-#include <algorithm>
+#include "sema/check/checking.h"
 
 namespace spc::sema {
 namespace {
 
 constexpr DiagnosticKind kScheduleVariable{"schedule-variable", Severity::Error};
-constexpr DiagnosticKind kScheduleParallel{"schedule-parallel", Severity::Error};
 
-void checkVariable(Analysis &analysis, const format::Given<std::string> &name) {
+void checkVariable(Checking &checking, const format::Given<std::string> &name) {
   std::vector<std::string> known;
-  for (const auto &[variable, where] : analysis.indexNames) {
+  for (const auto &[variable, where] : checking.program.indexNames) {
     if (variable == name.value)
       return;
     known.push_back(variable);
   }
-  Diagnostic &unknown = analysis.diagnostics.report(kScheduleVariable, name.where,
+  Diagnostic &unknown = checking.diagnostics.report(kScheduleVariable, name.where,
                                                     "the kernel has no index variable " + inQuotes(name.value));
   if (std::optional<std::string> meant = didYouMean(name.value, known)) {
     unknown.message += " (did you mean " + inQuotes(*meant) + "?)";
@@ -30,11 +27,11 @@ std::optional<int64_t> valueOf(const std::optional<format::Given<int64_t>> &give
 
 } // namespace
 
-void readSchedules(Analysis &analysis) {
-  format::Schedule &given = analysis.schedule;
-  for (const format::Binding &binding : analysis.bindings)
-    mergeKeys(given, binding.schedule, analysis.diagnostics);
-  Schedule &schedule = analysis.kernel.schedule;
+void readSchedules(Checking &checking) {
+  format::Schedule &given = checking.program.given;
+  for (const format::Binding &binding : checking.bindings)
+    mergeKeys(given, binding.schedule, checking.diagnostics);
+  Schedule &schedule = checking.program.schedule;
   schedule.tile = valueOf(given.tile);
   schedule.unroll = valueOf(given.unroll);
   schedule.prefetch = valueOf(given.prefetch);
@@ -45,33 +42,14 @@ void readSchedules(Analysis &analysis) {
     schedule.parallel = given.parallel->value;
     schedule.parallelAt = given.parallel->where;
     if (given.parallel->value != kNotParallel)
-      checkVariable(analysis, *given.parallel);
+      checkVariable(checking, *given.parallel);
   }
   if (!given.order)
     return;
   for (const format::Given<std::string> &variable : given.order->value) {
-    checkVariable(analysis, variable);
+    checkVariable(checking, variable);
     schedule.order.push_back(variable.value);
   }
-}
-
-void checkParallelLoop(const Analysis &analysis) {
-  const std::optional<format::Given<std::string>> &variable = analysis.schedule.parallel;
-  if (!variable || variable->value == kNotParallel)
-    return;
-  const std::vector<Step> &steps = analysis.kernel.steps;
-  const auto isOutermost = [&](const Step &step) { return hasOutermostLoop(step, variable->value); };
-  if (std::any_of(steps.begin(), steps.end(), isOutermost))
-    return;
-  Diagnostic &refused =
-      analysis.diagnostics.report(kScheduleParallel, variable->where,
-                                  "a loop over " + inQuotes(variable->value) + " is the outermost one of no term");
-  for (const Step &step : steps)
-    if (const auto *statement = std::get_if<Statement>(&step))
-      for (const Term &term : statement->terms)
-        if (!term.loops.empty())
-          refused.note(term.where, "the outermost loop here is over " + inQuotes(term.loops.front().variable));
-  refused.advise("name the outermost loop's variable, or put " + inQuotes(variable->value) + " first in \"order\"");
 }
 
 } // namespace spc::sema

@@ -49,9 +49,9 @@ bool roundsInBetween(const LogicalStatement &logical, const Statement &statement
   return statement.terms.size() > 1 || isAdded || !carriesSums(first, kernel);
 }
 
-AccumulatedApart accumulateApart(Analysis &analysis, const LogicalStatement &logical) {
-  Kernel &kernel = analysis.kernel;
-  Scope &scope = analysis.statements[logical.statement].scope;
+AccumulatedApart accumulateApart(Planning &planning, const LogicalStatement &logical) {
+  Kernel &kernel = planning.kernel;
+  Scope &scope = planning.statements[logical.statement].scope;
   const AccessId wide = addTemporary(kernel, scope, logical.targetVariables, ValueType::F32, logical.where);
   const Tensor &target = kernel.tensors[logical.target];
   Tensor &temporary = kernel.tensors[scope.accesses[wide].tensor];

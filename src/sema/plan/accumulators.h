@@ -14,6 +14,6 @@ bool roundsInBetween(const LogicalStatement &logical, const Statement &statement
 struct AccumulatedApart {
   LogicalStatement sums, rounding;
 };
-AccumulatedApart accumulateApart(Analysis &analysis, const LogicalStatement &logical);
+AccumulatedApart accumulateApart(Planning &planning, const LogicalStatement &logical);
 
 } // namespace spc::sema

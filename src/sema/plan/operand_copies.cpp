@@ -40,7 +40,7 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
   for (auto [place, dim] : places)
     dims.push_back(dim);
   const bool listsRoot = source.order() == 1 || (isHypersparse && isListed && places.front().first == 0 &&
-                                                 !analysis_.copies.hasDenseRoot(access.tensor, dims));
+                                                 !planning_.copies.hasDenseRoot(access.tensor, dims));
   for (int dim : dims) {
     if (format.levels.empty() && !listsRoot)
       format.levels.push_back({.dim = dim});
@@ -53,11 +53,11 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
   if (asksFor(access.tensor, format))
     return access.tensor;
   if (!listsRoot && hasListedCopy(access.tensor, dims))
-    analysis_.copies.askForDenseRoot(access.tensor, dims);
+    planning_.copies.askForDenseRoot(access.tensor, dims);
   const int root = operand.variables[format.levels.front().dim];
   reportCopy(access, format, space.valueOf(root).size() == 1, scope);
   const TensorId copy = addConverted(kernel_, {access.tensor, false, dropsPadding}, std::move(format), access.where);
-  if (isWritten(access.tensor) || analysis_.refreshes.contains(access.tensor)) {
+  if (isWritten(access.tensor) || planning_.refreshes.contains(access.tensor)) {
     current_.push_back(copy);
     steps_.push_back({copy});
   }
@@ -74,7 +74,7 @@ bool OperandCopies::isCopyOf(TensorId id, TensorId source, bool dropsPadding) co
   const bool isOfAll = copy->isCanonical && !whole.partOf.empty();
   const bool hasZeros = !copy->isCanonical && !copy->dropsPadding;
   return !isOfAll && (!format::hasPadding(whole.format) || hasZeros != dropsPadding) &&
-         (contains(current_, id) || (!isWritten(source) && !analysis_.refreshes.contains(id)));
+         (contains(current_, id) || (!isWritten(source) && !planning_.refreshes.contains(id)));
 }
 
 /// Whether there is a copy with these dimensions whose root is a list, though another one's is not.
@@ -94,14 +94,14 @@ bool OperandCopies::asksFor(TensorId copy, const format::Format &format) const {
   if (!role || !role->isCanonical)
     return false;
   int uses = 0;
-  for (const ResolvedStatement &statement : analysis_.statements)
+  for (const ResolvedStatement &statement : planning_.statements)
     uses += static_cast<int>(std::count_if(statement.scope.accesses.begin(), statement.scope.accesses.end(),
                                            [&](const Access &access) { return access.tensor == copy; }));
   const std::vector<format::Level> &levels = kernel_.tensors[copy].format.levels;
   const bool isSameOrder =
       std::equal(levels.begin(), levels.end(), format.levels.begin(), format.levels.end(),
                  [](const format::Level &one, const format::Level &other) { return one.dim == other.dim; });
-  return (uses == 1 || isSameOrder) && analysis_.copies.askFor(kernel_, role->source, format);
+  return (uses == 1 || isSameOrder) && planning_.copies.askFor(kernel_, role->source, format);
 }
 
 bool OperandCopies::isWritten(TensorId tensor) const {
@@ -109,7 +109,7 @@ bool OperandCopies::isWritten(TensorId tensor) const {
 }
 
 void OperandCopies::refreshBefore(size_t statement) {
-  for (const auto &[copy, first] : analysis_.refreshes)
+  for (const auto &[copy, first] : planning_.refreshes)
     if (first <= statement && !contains(refreshed_, copy)) {
       refreshed_.push_back(copy);
       current_.push_back(copy);
@@ -125,7 +125,7 @@ void OperandCopies::noteWritten(TensorId tensor) {
 void OperandCopies::reportCopy(const Access &access, const format::Format &format, bool rootIsListable,
                                const Scope &scope) {
   const std::string stored = format::describe(format, namesOf(access.variables, scope));
-  analysis_.diagnostics
+  planning_.diagnostics
       .report(kReorder, access.where,
               nameInMessages(kernel_, access.tensor) +
                   " is reordered: its storage does not fit the loops here, and each call copies its entries once")

@@ -1,8 +1,8 @@
 // Copies of sparse operands in a storage that suits a term's loops. Private to this folder.
 #pragma once
 
-#include "sema/analysis.h"
 #include "sema/plan/level_space.h"
+#include "sema/terms/planning.h"
 
 #include <utility>
 #include <vector>
@@ -12,7 +12,7 @@ namespace spc::sema {
 /// Makes copies as loops are planned; a copy that several terms read is made once.
 class OperandCopies {
 public:
-  explicit OperandCopies(Analysis &analysis) : analysis_(analysis), kernel_(analysis.kernel) {}
+  explicit OperandCopies(Planning &planning) : planning_(planning), kernel_(planning.kernel) {}
 
   /// The copy of an access's tensor with levels (dense, compressed, …) in the order `order` of the space's loops; of a
   /// vector with one compressed level. The root is compressed as well where the tensor has no dense level, the
@@ -38,7 +38,7 @@ private:
   bool asksFor(TensorId copy, const format::Format &format) const;
   void reportCopy(const Access &access, const format::Format &format, bool rootIsListable, const Scope &scope);
 
-  Analysis &analysis_;
+  Planning &planning_;
   Kernel &kernel_;
   std::vector<TensorId> written_; ///< by the statements planned so far
   std::vector<TensorId> current_; ///< copies that hold what a written tensor holds now

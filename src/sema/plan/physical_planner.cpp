@@ -41,16 +41,16 @@ std::vector<Index> indicesOf(const format::Format &format, const std::vector<int
 
 } // namespace
 
-PhysicalPlanner PhysicalPlanner::forTerm(Analysis &analysis, OperandCopies &copies, const LogicalStatement &logical,
+PhysicalPlanner PhysicalPlanner::forTerm(Planning &planning, OperandCopies &copies, const LogicalStatement &logical,
                                          const LogicalTerm &term) {
-  const Kernel &kernel = analysis.kernel;
-  const SparseOperands operands(kernel, analysis.statements[logical.statement].scope, logical, term);
-  if (operands.mayMerge(analysis.mostLoopsToMerge))
-    return PhysicalPlanner(analysis, copies, logical, term, operands.merged());
-  PhysicalPlanner walking(analysis, copies, logical, term, operands.allWalked());
+  const Kernel &kernel = planning.kernel;
+  const SparseOperands operands(kernel, planning.statements[logical.statement].scope, logical, term);
+  if (operands.mayMerge(planning.mostLoopsToMerge))
+    return PhysicalPlanner(planning, copies, logical, term, operands.merged());
+  PhysicalPlanner walking(planning, copies, logical, term, operands.allWalked());
   if (kernel.tensors[logical.target].isAssembled())
     return walking;
-  PhysicalPlanner following(analysis, copies, logical, term, operands.withFollowers());
+  PhysicalPlanner following(planning, copies, logical, term, operands.withFollowers());
   return following.read_.hasFollowers && following.plan({}) ? following : walking;
 }
 
@@ -71,7 +71,7 @@ std::optional<std::vector<VariableId>> PhysicalPlanner::prescribedVariables() co
   // What is read as a mirror image is visited the other way round: no one order would do for it and for its original.
   const bool isMirrored = std::any_of(read_.accesses.begin(), read_.accesses.end(),
                                       [&](AccessId id) { return scope_.accesses[id].mirrored; });
-  return isMirrored ? std::nullopt : inPrescribedOrder(analysis_, read_.variables, scope_);
+  return isMirrored ? std::nullopt : inPrescribedOrder(planning_, read_.variables, scope_);
 }
 
 std::optional<PhysicalPlan> PhysicalPlanner::plan(const std::vector<int> &collecting,

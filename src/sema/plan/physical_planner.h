@@ -28,7 +28,7 @@ class PhysicalPlanner {
 public:
   /// Operands that have another one's structure are read at its positions, if there is an order in which it can stay as
   /// it is stored. The arguments must outlive the planner.
-  static PhysicalPlanner forTerm(Analysis &analysis, OperandCopies &copies, const LogicalStatement &logical,
+  static PhysicalPlanner forTerm(Planning &planning, OperandCopies &copies, const LogicalStatement &logical,
                                  const LogicalTerm &term);
 
   /// The cheapest order; nullopt where there is none. `collecting` (of an assembled target, else empty) lists the
@@ -55,10 +55,10 @@ public:
   std::string orderOf(const PhysicalPlan &plan) const;
 
 private:
-  PhysicalPlanner(Analysis &analysis, OperandCopies &copies, const LogicalStatement &logical, const LogicalTerm &term,
+  PhysicalPlanner(Planning &planning, OperandCopies &copies, const LogicalStatement &logical, const LogicalTerm &term,
                   TermOperands read)
-      : analysis_(analysis), kernel_(analysis.kernel), copies_(copies), logical_(logical), term_(term),
-        scope_(analysis.statements[logical.statement].scope), read_(std::move(read)) {}
+      : planning_(planning), kernel_(planning.kernel), copies_(copies), logical_(logical), term_(term),
+        scope_(planning.statements[logical.statement].scope), read_(std::move(read)) {}
 
   Operand buildOperand(AccessId id, const PhysicalPlan &plan, const LevelSpace &space, bool isListed);
   void buildExpression(Term &result, const std::function<Index(VariableId)> &valueOf) const;
@@ -78,7 +78,7 @@ private:
   Loop makeLoop(const SpaceLoop &loop) const;
   const Tensor &target() const { return kernel_.tensors[logical_.target]; }
 
-  Analysis &analysis_;
+  Planning &planning_;
   Kernel &kernel_;
   OperandCopies &copies_;
   const LogicalStatement &logical_;

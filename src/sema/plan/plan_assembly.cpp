@@ -25,8 +25,8 @@ constexpr double kReorderingResult = 2 * kUnknownExtent * kFiberLength;
 
 class AssemblyPlanner {
 public:
-  AssemblyPlanner(Analysis &analysis, OperandCopies &copies, const LogicalStatement &logical)
-      : analysis_(analysis), copies_(copies), logical_(logical), scope_(analysis.statements[logical.statement].scope) {}
+  AssemblyPlanner(Planning &planning, OperandCopies &copies, const LogicalStatement &logical)
+      : planning_(planning), copies_(copies), logical_(logical), scope_(planning.statements[logical.statement].scope) {}
 
   std::optional<Step> run() {
     if (std::optional<Conversion> conversion = asConversion())
@@ -54,8 +54,8 @@ private:
 
   using Orders = std::vector<PrescribedOrder>; ///< by nest; none at all: free, as one without variables is
 
-  const Tensor &tensorOf(AccessId id) const { return analysis_.kernel.tensors[scope_.accesses[id].tensor]; }
-  const Tensor &target() const { return analysis_.kernel.tensors[logical_.target]; }
+  const Tensor &tensorOf(AccessId id) const { return planning_.kernel.tensors[scope_.accesses[id].tensor]; }
+  const Tensor &target() const { return planning_.kernel.tensors[logical_.target]; }
 
   /// A right side that is one sparse operand with the target's variables and type.
   std::optional<Conversion> asConversion() const {
@@ -67,7 +67,7 @@ private:
     const Tensor &source = tensorOf(use->access);
     const bool isPermutation = std::is_permutation(access.variables.begin(), access.variables.end(),
                                                    logical_.targetVariables.begin(), logical_.targetVariables.end());
-    if (analysis_.options.dropZeros || source.format.isDense() || source.type != target().type ||
+    if (planning_.options.dropZeros || source.format.isDense() || source.type != target().type ||
         source.fill != target().fill || access.mirrored || !isPermutation)
       return std::nullopt;
     if (target().format.symmetry != format::Symmetry::None && !listsTriangle(source.format))
@@ -113,10 +113,10 @@ private:
       }
     }
     // Strictly, terms are added in the order of the source.
-    if (analysis_.options.strictFp && !joined.empty() && !nests.empty())
+    if (planning_.options.strictFp && !joined.empty() && !nests.empty())
       return copiesOfTerms();
     if (!joined.empty())
-      nests.insert(nests.begin(), sumOf(std::move(joined), analysis_.options.strictFp));
+      nests.insert(nests.begin(), sumOf(std::move(joined), planning_.options.strictFp));
     return nests;
   }
 
@@ -125,7 +125,7 @@ private:
     AccessDomain all{AccessDomain::Kind::All, {}, {}};
     for (AccessId id : sparseAccesses(term))
       all.parts.push_back({AccessDomain::Kind::Stored, id, {}});
-    return loopsToMerge(all, {}, scope_, analysis_.kernel);
+    return loopsToMerge(all, {}, scope_, planning_.kernel);
   }
 
   std::vector<LogicalTerm> copiesOfTerms() const {
@@ -148,7 +148,7 @@ private:
   }
 
   bool mayJoin(const LogicalTerm &term) const {
-    if (!term.reductions.empty() || hasDomain(*term.expr, logical_.reduction, scope_, analysis_.kernel))
+    if (!term.reductions.empty() || hasDomain(*term.expr, logical_.reduction, scope_, planning_.kernel))
       return false;
     bool visitsEntries = false;
     for (AccessId id : sparseAccesses(term)) {
@@ -230,7 +230,7 @@ private:
       choice.sorts = 1;
     }
     for (size_t k = 0; k < nests.size(); ++k) {
-      const PhysicalPlanner planner = PhysicalPlanner::forTerm(analysis_, copies_, logical_, nests[k]);
+      const PhysicalPlanner planner = PhysicalPlanner::forTerm(planning_, copies_, logical_, nests[k]);
       std::optional<PhysicalPlan> plan = prescribed.empty() ? planner.plan(dims) : planner.plan(dims, prescribed[k]);
       if (!plan)
         return std::nullopt;
@@ -244,7 +244,7 @@ private:
 
   bool isPrescribed(const std::vector<LogicalTerm> &nests) const {
     return std::any_of(nests.begin(), nests.end(), [&](const LogicalTerm &nest) {
-      return PhysicalPlanner::forTerm(analysis_, copies_, logical_, nest).prescribedVariables().has_value();
+      return PhysicalPlanner::forTerm(planning_, copies_, logical_, nest).prescribedVariables().has_value();
     });
   }
 
@@ -254,21 +254,21 @@ private:
     Orders orders;
     std::optional<size_t> first;
     for (size_t k = 0; k < nests.size(); ++k) {
-      const PhysicalPlanner planner = PhysicalPlanner::forTerm(analysis_, copies_, logical_, nests[k]);
+      const PhysicalPlanner planner = PhysicalPlanner::forTerm(planning_, copies_, logical_, nests[k]);
       const std::optional<std::vector<VariableId>> variables = planner.prescribedVariables();
       orders.push_back({variables.value_or(std::vector<VariableId>()), cheapest.plans[k].loops.copied});
       if (variables && !first)
         first = k;
     }
     std::optional<Choice> prescribed = choose(nests, orders);
-    const PhysicalPlanner planner = PhysicalPlanner::forTerm(analysis_, copies_, logical_, nests[*first]);
+    const PhysicalPlanner planner = PhysicalPlanner::forTerm(planning_, copies_, logical_, nests[*first]);
     if (prescribed) {
-      warnIfSlow(analysis_, nests[*first], prescribed->cost, cheapest.cost, planner.orderOf(cheapest.plans[*first]));
+      warnIfSlow(planning_, nests[*first], prescribed->cost, cheapest.cost, planner.orderOf(cheapest.plans[*first]));
       return prescribed;
     }
     Diagnostic &refused = planner.reportForbidden(orders[*first], cheapest.plans[*first]);
     if (nests.size() > 1)
-      refused.note(logical_.where, "all terms come to the entries of " + quotedName(analysis_.kernel, logical_.target) +
+      refused.note(logical_.where, "all terms come to the entries of " + quotedName(planning_.kernel, logical_.target) +
                                        " in one order");
     return std::nullopt;
   }
@@ -286,13 +286,13 @@ private:
     statement.where = logical_.where;
     for (size_t k = 0; k < nests.size(); ++k)
       statement.terms.push_back(
-          PhysicalPlanner::forTerm(analysis_, copies_, logical_, nests[k]).build(choice.plans[k]));
+          PhysicalPlanner::forTerm(planning_, copies_, logical_, nests[k]).build(choice.plans[k]));
     return statement;
   }
 
   void reportNoOrder(const std::vector<LogicalTerm> &nests) const {
     for (const LogicalTerm &nest : nests) {
-      const PhysicalPlanner planner = PhysicalPlanner::forTerm(analysis_, copies_, logical_, nest);
+      const PhysicalPlanner planner = PhysicalPlanner::forTerm(planning_, copies_, logical_, nest);
       if (!planner.plan(storedOrder(target().format)))
         return planner.reportNoOrder();
     }
@@ -305,15 +305,15 @@ private:
     std::string order;
     for (const std::string &name : namesOf(wanted, scope_))
       order += (order.empty() ? "" : ", ") + name;
-    analysis_.diagnostics
+    planning_.diagnostics
         .report(kReorderedResult, logical_.where,
                 "the result is reordered: the loops here come to its entries in the order (" + order +
-                    "), and each call sorts them once into that of " + quotedName(analysis_.kernel, logical_.target))
-        .advise("store " + quotedName(analysis_.kernel, logical_.target) + " as " + shippedFormat(dims) +
+                    "), and each call sorts them once into that of " + quotedName(planning_.kernel, logical_.target))
+        .advise("store " + quotedName(planning_.kernel, logical_.target) + " as " + shippedFormat(dims) +
                 " to avoid that");
   }
 
-  Analysis &analysis_;
+  Planning &planning_;
   OperandCopies &copies_;
   const LogicalStatement &logical_;
   const Scope &scope_;
@@ -339,8 +339,8 @@ std::vector<int> storedOrder(const format::Format &format) {
   return dims;
 }
 
-std::optional<Step> planAssembly(Analysis &analysis, OperandCopies &copies, const LogicalStatement &logical) {
-  return AssemblyPlanner(analysis, copies, logical).run();
+std::optional<Step> planAssembly(Planning &planning, OperandCopies &copies, const LogicalStatement &logical) {
+  return AssemblyPlanner(planning, copies, logical).run();
 }
 
 } // namespace spc::sema

@@ -18,7 +18,7 @@ constexpr size_t kMaxVariables = 16;
 
 class LoopPlanner {
 public:
-  explicit LoopPlanner(Analysis &analysis) : analysis_(analysis), kernel_(analysis.kernel), copies_(analysis) {}
+  explicit LoopPlanner(Planning &planning) : planning_(planning), kernel_(planning.kernel), copies_(planning) {}
 
   void plan(const Expansion &expansion) {
     copies_.refreshBefore(expansion.main.statement);
@@ -30,7 +30,7 @@ public:
       add(*expansion.copyOfTarget);
     plan(expansion.main);
     copies_.noteWritten(expansion.main.target);
-    if (const auto standIn = analysis_.standIns.find(expansion.main.target); standIn != analysis_.standIns.end())
+    if (const auto standIn = planning_.standIns.find(expansion.main.target); standIn != planning_.standIns.end())
       place(standIn->first, standIn->second, expansion.main.where);
   }
 
@@ -67,7 +67,7 @@ private:
       if (hasTooManyLoops(logical, term))
         return;
     if (kernel_.tensors[logical.target].isAssembled()) {
-      if (std::optional<Step> step = planAssembly(analysis_, copies_, logical))
+      if (std::optional<Step> step = planAssembly(planning_, copies_, logical))
         add(std::move(*step));
       return;
     }
@@ -79,14 +79,14 @@ private:
     statement.where = logical.where;
     std::vector<const LogicalTerm *> planned;
     for (const LogicalTerm &term : logical.terms) {
-      PhysicalPlanner planner = PhysicalPlanner::forTerm(analysis_, copies_, logical, term);
+      PhysicalPlanner planner = PhysicalPlanner::forTerm(planning_, copies_, logical, term);
       if (std::optional<PhysicalPlan> plan = chooseOrder(planner, term)) {
         statement.terms.push_back(planner.build(*plan));
         planned.push_back(&term);
       }
     }
-    if (!analysis_.diagnostics.hasErrors() && roundsInBetween(logical, statement, kernel_)) {
-      const AccumulatedApart apart = accumulateApart(analysis_, logical);
+    if (!planning_.diagnostics.hasErrors() && roundsInBetween(logical, statement, kernel_)) {
+      const AccumulatedApart apart = accumulateApart(planning_, logical);
       plan(apart.sums);
       copies_.noteWritten(apart.sums.target);
       return plan(apart.rounding);
@@ -103,7 +103,7 @@ private:
       return;
     const auto isSparse = [&](const Operand &operand) { return !kernel_.tensors[operand.tensor].format.isDense(); };
     const auto operand = std::find_if(term.operands.begin(), term.operands.end(), isSparse);
-    analysis_.diagnostics
+    planning_.diagnostics
         .report(kAsymptotic, logical.where,
                 "this visits every element of " + nameInMessages(kernel_, operand->tensor) +
                     ", not only stored ones: what it makes of missing entries counts, too")
@@ -129,7 +129,7 @@ private:
     const PrescribedOrder order{*variables, cheapest->loops.copied};
     std::optional<PhysicalPlan> prescribed = planner.plan({}, order);
     if (prescribed)
-      warnIfSlow(analysis_, term, prescribed->loops.cost, cheapest->loops.cost, planner.orderOf(*cheapest));
+      warnIfSlow(planning_, term, prescribed->loops.cost, cheapest->loops.cost, planner.orderOf(*cheapest));
     else
       planner.reportForbidden(order, *cheapest);
     return prescribed;
@@ -139,26 +139,26 @@ private:
     const size_t variables = logical.targetVariables.size() + term.reductions.size();
     if (variables <= kMaxVariables)
       return false;
-    analysis_.diagnostics.report(kTooManyLoops, term.where,
+    planning_.diagnostics.report(kTooManyLoops, term.where,
                                  "this needs " + std::to_string(variables) + " nested loops; the limit is " +
                                      std::to_string(kMaxVariables));
     return true;
   }
 
-  Analysis &analysis_;
+  Planning &planning_;
   Kernel &kernel_;
   OperandCopies copies_;
 };
 
 } // namespace
 
-void planLoops(Analysis &analysis, const std::vector<Expansion> &expansions) {
-  analysis.mostLoopsToMerge = mostLoopsToMerge(analysis, expansions);
-  checkPrescribedOrder(analysis, expansions);
-  LoopPlanner planner(analysis);
+void planLoops(Planning &planning, const std::vector<Expansion> &expansions) {
+  planning.mostLoopsToMerge = mostLoopsToMerge(planning, expansions);
+  checkPrescribedOrder(planning, expansions);
+  LoopPlanner planner(planning);
   for (const Expansion &expansion : expansions)
     planner.plan(expansion);
-  for (const auto &[computed, whole] : analysis.sumOutputs)
+  for (const auto &[computed, whole] : planning.sumOutputs)
     planner.distribute(computed, whole);
 }
 

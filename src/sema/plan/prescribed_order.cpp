@@ -26,9 +26,9 @@ Names lacking(const Names &some, const Names &others) {
   return missing;
 }
 
-Names prescribedNames(const Analysis &analysis) {
+Names prescribedNames(const Planning &planning) {
   Names names;
-  for (const format::Given<std::string> &name : analysis.schedule.order->value)
+  for (const format::Given<std::string> &name : planning.given.order->value)
     names.push_back(name.value);
   return names;
 }
@@ -38,10 +38,10 @@ struct NamedTerm {
   Names names;
 };
 
-std::vector<NamedTerm> termsOf(const Analysis &analysis, const std::vector<Expansion> &expansions) {
+std::vector<NamedTerm> termsOf(const Planning &planning, const std::vector<Expansion> &expansions) {
   std::vector<NamedTerm> terms;
   const auto add = [&](const LogicalStatement &logical) {
-    const Scope &scope = analysis.statements[logical.statement].scope;
+    const Scope &scope = planning.statements[logical.statement].scope;
     for (const LogicalTerm &term : logical.terms) {
       std::vector<VariableId> variables = logical.targetVariables;
       variables.insert(variables.end(), term.reductions.begin(), term.reductions.end());
@@ -65,11 +65,11 @@ std::string inWords(const Names &names) {
 
 } // namespace
 
-std::optional<std::vector<VariableId>> inPrescribedOrder(const Analysis &analysis,
+std::optional<std::vector<VariableId>> inPrescribedOrder(const Planning &planning,
                                                          const std::vector<VariableId> &variables, const Scope &scope) {
-  if (!analysis.schedule.order)
+  if (!planning.given.order)
     return std::nullopt;
-  const Names wanted = prescribedNames(analysis), names = namesOf(variables, scope);
+  const Names wanted = prescribedNames(planning), names = namesOf(variables, scope);
   if (!std::is_permutation(wanted.begin(), wanted.end(), names.begin(), names.end()))
     return std::nullopt;
   std::vector<VariableId> ordered;
@@ -78,11 +78,11 @@ std::optional<std::vector<VariableId>> inPrescribedOrder(const Analysis &analysi
   return ordered;
 }
 
-void checkPrescribedOrder(const Analysis &analysis, const std::vector<Expansion> &expansions) {
-  if (!analysis.schedule.order)
+void checkPrescribedOrder(const Planning &planning, const std::vector<Expansion> &expansions) {
+  if (!planning.given.order)
     return;
-  const Names wanted = prescribedNames(analysis);
-  const std::vector<NamedTerm> terms = termsOf(analysis, expansions);
+  const Names wanted = prescribedNames(planning);
+  const std::vector<NamedTerm> terms = termsOf(planning, expansions);
   const NamedTerm *nearest = nullptr;
   size_t least = 0;
   for (const NamedTerm &term : terms) {
@@ -100,22 +100,22 @@ void checkPrescribedOrder(const Analysis &analysis, const std::vector<Expansion>
     problem += ": it lacks " + inWords(missing);
   if (!spare.empty())
     problem += (missing.empty() ? ": no term with the others has " : ", and has ") + inWords(spare);
-  const auto &order = analysis.schedule.order->value;
+  const auto &order = planning.given.order->value;
   const auto firstSpare = std::find_if(
       order.begin(), order.end(), [&](const auto &name) { return missing.empty() && isMember(spare, name.value); });
-  const Span where = firstSpare == order.end() ? analysis.schedule.order->where : firstSpare->where;
-  analysis.diagnostics.report(kScheduleVariable, where, problem)
+  const Span where = firstSpare == order.end() ? planning.given.order->where : firstSpare->where;
+  planning.diagnostics.report(kScheduleVariable, where, problem)
       .note(nearest->term->where, nearest->names.empty()
                                       ? "the nearest term has no loops"
                                       : "the nearest term has loops over " + inWords(nearest->names));
 }
 
-void warnIfSlow(const Analysis &analysis, const LogicalTerm &term, double cost, double cheapest,
+void warnIfSlow(const Planning &planning, const LogicalTerm &term, double cost, double cheapest,
                 const std::string &cheapestOrder) {
   if (cost < kSlower * cheapest)
     return;
-  analysis.diagnostics
-      .report(kSlowOrder, analysis.schedule.order->where,
+  planning.diagnostics
+      .report(kSlowOrder, planning.given.order->where,
               "loops in this order do more work by orders of magnitude than in the order " + cheapestOrder)
       .note(term.where, "the term is here");
 }

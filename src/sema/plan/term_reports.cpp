@@ -16,11 +16,11 @@ constexpr DiagnosticKind kScheduleOrder{"schedule-order", Severity::Error};
 void PhysicalPlanner::reportNoOrder() const {
   bool isAsked = false;
   for (AccessId id : read_.walked)
-    isAsked |= analysis_.copies.ask(kernel_, scope_.accesses[id].tensor,
-                                    analysis_.statements[logical_.statement].target.tensor, scope_.accesses[id].where);
+    isAsked |= planning_.copies.ask(kernel_, scope_.accesses[id].tensor,
+                                    planning_.statements[logical_.statement].target.tensor, scope_.accesses[id].where);
   if (isAsked)
     return;
-  Diagnostic &refused = analysis_.diagnostics.report(kNoLoopOrder, term_.where,
+  Diagnostic &refused = planning_.diagnostics.report(kNoLoopOrder, term_.where,
                                                      "no order of loops visits these operands as they are stored");
   for (AccessId id : read_.walked) {
     const Access &access = scope_.accesses[id];
@@ -54,7 +54,7 @@ std::string PhysicalPlanner::orderOf(const PhysicalPlan &plan) const {
 
 Diagnostic &PhysicalPlanner::reportForbidden(const PrescribedOrder &order, const PhysicalPlan &cheapest) const {
   Diagnostic &refused =
-      analysis_.diagnostics.report(kScheduleOrder, analysis_.schedule.order->where,
+      planning_.diagnostics.report(kScheduleOrder, planning_.given.order->where,
                                    "the loops of this term cannot be in the order " +
                                        listOfNames(order.variables, scope_) + " with its operands as they are stored");
   refused.note(term_.where, "the term is here");

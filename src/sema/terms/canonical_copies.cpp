@@ -42,10 +42,10 @@ std::vector<int> dimensionOrder(const format::Format &format) {
 
 class CanonicalCopies {
 public:
-  explicit CanonicalCopies(Analysis &analysis) : analysis_(analysis), kernel_(analysis.kernel) {}
+  explicit CanonicalCopies(Planning &planning) : planning_(planning), kernel_(planning.kernel) {}
 
   void run() {
-    for (const auto &[tensor, request] : analysis_.copies.all())
+    for (const auto &[tensor, request] : planning_.copies.all())
       replace(tensor, request);
   }
 
@@ -54,15 +54,15 @@ private:
   void replace(TensorId tensor, const CopyRequests::Request &request) {
     const bool isSum = kernel_.tensors[tensor].format.isSum();
     const format::Format stored = isSum ? kernel_.tensors[tensor].format : request.format;
-    format::Format format = analysis_.copies.formatOf(tensor).value_or(canonicalFormat(tensor, stored));
+    format::Format format = planning_.copies.formatOf(tensor).value_or(canonicalFormat(tensor, stored));
     format.name = plainName(format);
     report(tensor, request.where, stored, format);
     std::optional<TensorId> copy;
     bool isWritten = false;
-    for (size_t k = 0; k < analysis_.statements.size(); ++k) {
-      ResolvedStatement &statement = analysis_.statements[k];
+    for (size_t k = 0; k < planning_.statements.size(); ++k) {
+      ResolvedStatement &statement = planning_.statements[k];
       for (Access &access : statement.scope.accesses) {
-        if (access.tensor != tensor || !analysis_.copies.readsCopy(statement.target.tensor, tensor))
+        if (access.tensor != tensor || !planning_.copies.readsCopy(statement.target.tensor, tensor))
           continue;
         if (!copy)
           copy = addCopy(tensor, format, request.where, isWritten ? std::optional(k) : std::nullopt);
@@ -77,12 +77,12 @@ private:
 
   TensorId addCopy(TensorId tensor, const format::Format &format, Span where, std::optional<size_t> madeBefore) {
     const TensorId copy = addConverted(kernel_, {tensor, true}, format, where);
-    Symbol symbol = analysis_.symbols[tensor];
+    Symbol symbol = planning_.symbols[tensor];
     symbol.firstWrite = -1;
     symbol.isOperand = true;
-    analysis_.symbols.push_back(symbol);
+    planning_.symbols.push_back(symbol);
     if (madeBefore)
-      analysis_.refreshes.emplace(copy, *madeBefore);
+      planning_.refreshes.emplace(copy, *madeBefore);
     return copy;
   }
 
@@ -108,7 +108,7 @@ private:
 
   void report(TensorId tensor, Span where, const format::Format &stored, const format::Format &format) {
     const std::string name = quotedName(kernel_, tensor);
-    Diagnostic &copied = analysis_.diagnostics.report(
+    Diagnostic &copied = planning_.diagnostics.report(
         kCanonicalCopy, where, name + " is copied, entry by entry, once a call: " + whyCopied(stored));
     copied.note({}, "the copy is stored as " + format::describe(format));
     if (kernel_.tensors[tensor].is<Parameter>())
@@ -116,7 +116,7 @@ private:
                     " to avoid the copy");
   }
 
-  Analysis &analysis_;
+  Planning &planning_;
   Kernel &kernel_;
 };
 
@@ -180,8 +180,8 @@ TensorId addConverted(Kernel &kernel, Converted role, format::Format format, Spa
   return kernel.tensors.add(std::move(copy));
 }
 
-void makeCanonicalCopies(Analysis &analysis) {
-  CanonicalCopies(analysis).run();
+void makeCanonicalCopies(Planning &planning) {
+  CanonicalCopies(planning).run();
 }
 
 } // namespace spc::sema

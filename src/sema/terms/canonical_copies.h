@@ -23,10 +23,10 @@ format::Format plainFormat(const format::Format &source, bool isListed);
 std::string plainName(const format::Format &format);
 
 /// Makes the copies that are asked for, and has the statements read these. Warns of each.
-void makeCanonicalCopies(Analysis &analysis);
+void makeCanonicalCopies(Planning &planning);
 
 /// Asks for copies of the operands that statements cannot read as they are stored, since they compute with whole
 /// entries.
-void requestCanonicalCopies(Analysis &analysis, const std::vector<Expansion> &expansions);
+void requestCanonicalCopies(Planning &planning, const std::vector<Expansion> &expansions);
 
 } // namespace spc::sema

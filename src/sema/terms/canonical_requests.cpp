@@ -14,9 +14,9 @@ constexpr size_t kMaxReadings = 4;
 
 class TermRequests {
 public:
-  TermRequests(Analysis &analysis, const LogicalStatement &logical, const LogicalTerm &term)
-      : analysis_(analysis), kernel_(analysis.kernel), logical_(logical), term_(term),
-        scope_(analysis.statements[logical.statement].scope), accesses_(accessesOf(*term.expr)),
+  TermRequests(Planning &planning, const LogicalStatement &logical, const LogicalTerm &term)
+      : planning_(planning), kernel_(planning.kernel), logical_(logical), term_(term),
+        scope_(planning.statements[logical.statement].scope), accesses_(accessesOf(*term.expr)),
         hasDomain_(hasDomain(*term.expr, logical.reduction, scope_, kernel_)) {
     std::copy_if(accesses_.begin(), accesses_.end(), std::back_inserter(sparse_),
                  [&](AccessId id) { return !formatOf(id).isDense(); });
@@ -39,7 +39,7 @@ private:
 
   void ask(AccessId id) const {
     const Access &access = scope_.accesses[id];
-    (void)analysis_.copies.ask(kernel_, access.tensor, analysis_.statements[logical_.statement].target.tensor,
+    (void)planning_.copies.ask(kernel_, access.tensor, planning_.statements[logical_.statement].target.tensor,
                                access.where);
   }
 
@@ -121,7 +121,7 @@ private:
     return count;
   }
 
-  Analysis &analysis_;
+  Planning &planning_;
   const Kernel &kernel_;
   const LogicalStatement &logical_;
   const LogicalTerm &term_;
@@ -132,10 +132,10 @@ private:
 
 } // namespace
 
-void requestCanonicalCopies(Analysis &analysis, const std::vector<Expansion> &expansions) {
+void requestCanonicalCopies(Planning &planning, const std::vector<Expansion> &expansions) {
   const auto request = [&](const LogicalStatement &logical) {
     for (const LogicalTerm &term : logical.terms)
-      TermRequests(analysis, logical, term).run();
+      TermRequests(planning, logical, term).run();
   };
   for (const Expansion &expansion : expansions) {
     std::for_each(expansion.temporaries.begin(), expansion.temporaries.end(), request);

@@ -1,6 +1,6 @@
 #include "sema/terms/copy_advice.h"
 
-#include "sema/analysis.h"
+#include "sema/terms/planning.h"
 
 #include <algorithm>
 #include <set>

@@ -45,10 +45,10 @@ NodePtr negated(NodePtr node) {
 
 } // namespace
 
-Expander::Expander(const Analysis &analysis, size_t statement, Kernel &kernel, Scope &scope, Diagnostics &diagnostics)
-    : options_(analysis.options), copies_(analysis.copies), statement_(statement), kernel_(kernel), scope_(scope),
-      diagnostics_(diagnostics), isStandIn_(analysis.standIns.contains(analysis.statements[statement].target.tensor)),
-      computeType_(computeTypeOf(analysis, analysis.statements[statement])) {}
+Expander::Expander(const Planning &planning, size_t statement, Kernel &kernel, Scope &scope, Diagnostics &diagnostics)
+    : options_(planning.options), copies_(planning.copies), statement_(statement), kernel_(kernel), scope_(scope),
+      diagnostics_(diagnostics), isStandIn_(planning.standIns.contains(planning.statements[statement].target.tensor)),
+      computeType_(computeTypeOf(planning.kernel, planning.statements[statement])) {}
 
 Expansion Expander::expand(const ResolvedStatement &statement) {
   Expansion result;
@@ -57,11 +57,11 @@ Expansion Expander::expand(const ResolvedStatement &statement) {
   main.statement = statement_;
   main.target = statement.target.tensor;
   main.targetVariables = statement.target.variables;
-  main.accumulates = statement.source->op != language::AssignOp::Assign && !isStandIn_;
+  main.accumulates = statement.op != language::AssignOp::Assign && !isStandIn_;
   main.computeType = computeType_;
-  main.where = statement.source->where;
+  main.where = statement.where;
   const auto *reduction = std::get_if<ReduceNode>(&statement.value->kind);
-  if (const std::optional<Reduction> takesIn = reductionOf(statement.source->op))
+  if (const std::optional<Reduction> takesIn = reductionOf(statement.op))
     takeIn(*takesIn, *statement.value, main);
   else if (reduction && reduction->reduction != Reduction::Sum && !main.accumulates &&
            isOverTarget(*statement.value, main) && isTakenIn(reduction->reduction, main))
@@ -199,9 +199,9 @@ void Expander::refuseSize(Span where, size_t count) {
       .advise("split it into several statements");
 }
 
-Expansion expandTerms(const Analysis &analysis, size_t statement, Kernel &kernel, Scope &scope,
+Expansion expandTerms(const Planning &planning, size_t statement, Kernel &kernel, Scope &scope,
                       Diagnostics &diagnostics) {
-  return Expander(analysis, statement, kernel, scope, diagnostics).expand(analysis.statements[statement]);
+  return Expander(planning, statement, kernel, scope, diagnostics).expand(planning.statements[statement]);
 }
 
 } // namespace spc::sema

@@ -16,7 +16,7 @@ namespace spc::sema {
 /// reductions, and any other one becomes a temporary.
 class Expander {
 public:
-  Expander(const Analysis &analysis, size_t statement, Kernel &kernel, Scope &scope, Diagnostics &diagnostics);
+  Expander(const Planning &planning, size_t statement, Kernel &kernel, Scope &scope, Diagnostics &diagnostics);
 
   Expansion expand(const ResolvedStatement &statement);
 

@@ -1,8 +1,8 @@
 // Temporaries that need not be computed apart: inlined where one statement reads them once, or computed only where a
 // sparse factor of all that read them has entries.
 #include "format/levels.h"
-#include "sema/analysis.h"
 #include "sema/expression_types.h"
+#include "sema/terms/planning.h"
 #include "sema/terms/sparsity.h"
 
 #include <algorithm>
@@ -48,10 +48,10 @@ bool hasSum(const Node &node) {
 
 class Fuser {
 public:
-  explicit Fuser(Analysis &analysis) : analysis_(analysis) {}
+  explicit Fuser(Planning &planning) : planning_(planning) {}
 
   void run() {
-    for (size_t producer = 0; producer < analysis_.statements.size(); ++producer)
+    for (size_t producer = 0; producer < planning_.statements.size(); ++producer)
       if (const std::vector<Reader> readers = readersOf(producer); !readers.empty()) {
         if (readers.size() == 1 && mayInline(producer, readers.front()))
           inlineInto(producer, readers.front());
@@ -61,26 +61,25 @@ public:
   }
 
 private:
-  ResolvedStatement &statement(size_t k) { return analysis_.statements[k]; }
+  ResolvedStatement &statement(size_t k) { return planning_.statements[k]; }
   const Tensor &tensorOf(size_t producer) const {
-    return analysis_.kernel.tensors[analysis_.statements[producer].target.tensor];
+    return planning_.kernel.tensors[planning_.statements[producer].target.tensor];
   }
-  const Tensor &tensorOf(const Access &access) const { return analysis_.kernel.tensors[access.tensor]; }
+  const Tensor &tensorOf(const Access &access) const { return planning_.kernel.tensors[access.tensor]; }
 
   /// Those of a temporary that one plain statement writes, with variables as indices; empty where it is none, or where
   /// something else is made of it.
   std::vector<Reader> readersOf(size_t producer) {
     const ResolvedStatement &made = statement(producer);
     const TensorId temporary = made.target.tensor;
-    if (!made.source->isTemporary || made.source->op != language::AssignOp::Assign ||
-        analysis_.symbols[temporary].boundBy)
+    if (!made.isTemporary || made.op != language::AssignOp::Assign || planning_.symbols[temporary].boundBy)
       return {};
     for (const Variable &variable : made.scope.variables)
       if (variable.kind == Variable::Kind::Derived)
         return {};
     std::vector<Reader> readers;
     bool isPlain = true;
-    for (size_t k = 0; k < analysis_.statements.size(); ++k) {
+    for (size_t k = 0; k < planning_.statements.size(); ++k) {
       const ResolvedStatement &reader = statement(k);
       isPlain = isPlain && (k == producer || reader.target.tensor != temporary);
       std::vector<const Node *> path;
@@ -108,8 +107,8 @@ private:
   bool mayInline(size_t producer, const Reader &reader) {
     const ResolvedStatement &made = statement(producer), &use = statement(reader.statement);
     const ValueType type = tensorOf(producer).type;
-    const std::optional<ValueType> own = typeOf(*made.value, made.scope, analysis_.kernel);
-    if (own != type || computeTypeOf(analysis_, made) != type || computeTypeOf(analysis_, use) != type ||
+    const std::optional<ValueType> own = typeOf(*made.value, made.scope, planning_.kernel);
+    if (own != type || computeTypeOf(planning_.kernel, made) != type || computeTypeOf(planning_.kernel, use) != type ||
         tensorOf(reader.statement).type != type || isBoundSparse(use.target.tensor) || !takesSums(use))
       return false;
     if (isOverwritten(*made.value, made.scope, producer, reader.statement) || !hasNoOtherLoops(use, reader.access))
@@ -118,12 +117,12 @@ private:
       return false;
     if (isElementwise(made))
       return mayStandAt(*made.value, reader, use) && mayMeet(made, use, reader.access);
-    return !analysis_.options.strictFp && !hasSum(*made.value) && isDenseProduct(made) && maskOf(reader) &&
+    return !planning_.options.strictFp && !hasSum(*made.value) && isDenseProduct(made) && maskOf(reader) &&
            isAddendsFactor(reader);
   }
 
   static bool takesSums(const ResolvedStatement &use) {
-    return use.source->op == language::AssignOp::Assign || use.source->op == language::AssignOp::Add;
+    return use.op == language::AssignOp::Assign || use.op == language::AssignOp::Add;
   }
 
   /// Whether a reader is a factor of one of its statement's addends, and of no sum within that: the temporary's own
@@ -157,7 +156,7 @@ private:
 
   /// An output that is to be stored as entries: what it stores follows from what the temporary does.
   bool isBoundSparse(TensorId target) const {
-    return analysis_.symbols[target].boundBy && !analysis_.kernel.tensors[target].format.isDense();
+    return planning_.symbols[target].boundBy && !planning_.kernel.tensors[target].format.isDense();
   }
 
   static bool isElementwise(const ResolvedStatement &made) {
@@ -250,7 +249,7 @@ private:
     const bool isPermuted = access.variables.size() == variables.size() &&
                             std::is_permutation(variables.begin(), variables.end(), access.variables.begin());
     return isPermuted && !tensor.format.isDense() && tensor.fill == 0 &&
-           analysis_.symbols[access.tensor].firstWrite < 0;
+           planning_.symbols[access.tensor].firstWrite < 0;
   }
 
   /// The sparse factor of all readers of a dense temporary, in the producer's variables. It saves what lies elsewhere.
@@ -282,12 +281,12 @@ private:
   bool mayAskForPattern(const Access &mask, const Reader &reader) {
     const format::Format &format = tensorOf(mask).format;
     return (format::isElementwise(format) && !format::hasPadding(format)) ||
-           analysis_.copies.ask(analysis_.kernel, mask.tensor, statement(reader.statement).target.tensor, mask.where);
+           planning_.copies.ask(planning_.kernel, mask.tensor, statement(reader.statement).target.tensor, mask.where);
   }
 
   void restrictTo(size_t producer, const Access &mask) {
     ResolvedStatement &made = statement(producer);
-    analysis_.kernel.tensors[made.target.tensor].role = Temporary{.isRestricted = true};
+    planning_.kernel.tensors[made.target.tensor].role = Temporary{.isRestricted = true};
     const Span where = made.value->where;
     CallNode pattern{Function::Pattern, ValueType::F64, {}};
     pattern.arguments.push_back(makeNode(AccessNode{made.scope.intern(mask)}, where));
@@ -314,9 +313,9 @@ private:
     // The tree is the statement's own; only the path to the place is a view of it.
     const_cast<Node &>(*reader.path.back()) = std::move(*value);
     made.isFused = true;
-    Tensor &temporary = analysis_.kernel.tensors[made.target.tensor];
+    Tensor &temporary = planning_.kernel.tensors[made.target.tensor];
     temporary.role = Fused{use.target.tensor};
-    temporary.fill = sparsityOf(*made.value, temporary.type, made.scope, analysis_.kernel).fill.value_or(0);
+    temporary.fill = sparsityOf(*made.value, temporary.type, made.scope, planning_.kernel).fill.value_or(0);
   }
 
   /// A variable of the reader's own, with a name that no other one there has.
@@ -335,13 +334,13 @@ private:
       rename(const_cast<Node &>(*child), variables);
   }
 
-  Analysis &analysis_;
+  Planning &planning_;
 };
 
 } // namespace
 
-void fuseTemporaries(Analysis &analysis) {
-  Fuser(analysis).run();
+void fuseTemporaries(Planning &planning) {
+  Fuser(planning).run();
 }
 
 } // namespace spc::sema

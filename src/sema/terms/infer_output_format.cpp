@@ -38,15 +38,15 @@ struct Decision {
 /// Each part of the target is decided from what is known, which changes nothing, and then applied and reported.
 class OutputFormatInference {
 public:
-  OutputFormatInference(Analysis &analysis, LogicalStatement &logical)
-      : analysis_(analysis), logical_(logical), scope_(analysis.statements[logical.statement].scope),
-        target_(analysis.kernel.tensors[logical.target]), symbol_(analysis.symbols[logical.target]) {}
+  OutputFormatInference(Planning &planning, LogicalStatement &logical)
+      : planning_(planning), logical_(logical), scope_(planning.statements[logical.statement].scope),
+        target_(planning.kernel.tensors[logical.target]), symbol_(planning.symbols[logical.target]) {}
 
   void run() {
     bool isFirstWrite = symbol_.firstWrite == static_cast<int>(logical_.statement);
-    inferFill(analysis_, logical_);
+    inferFill(planning_, logical_);
     apply(decide(isFirstWrite));
-    checkFill(analysis_, logical_);
+    checkFill(planning_, logical_);
   }
 
 private:
@@ -54,9 +54,9 @@ private:
     using Kind = Decision::Kind;
     if (target_.isAssembled())
       return {Kind::Reassembled};
-    const Pattern pattern = findKeptPattern(logical_, scope_, analysis_.kernel);
+    const Pattern pattern = findKeptPattern(logical_, scope_, planning_.kernel);
     if (isFirstWrite && !symbol_.isOperand && !symbol_.boundBy)
-      return decideOpen(keptByAll(analysis_, logical_, orInCopy(pattern)));
+      return decideOpen(keptByAll(planning_, logical_, orInCopy(pattern)));
     if (target_.format.isDense())
       return {};
     if (target_.hasDeclaredOwner())
@@ -69,7 +69,7 @@ private:
   /// The pattern, or that of a canonical copy, which is asked for, where it is storage alone that loses it.
   Pattern orInCopy(const Pattern &pattern) const {
     if (const auto *loss = std::get_if<PatternLoss>(&pattern); loss && loss->byStorage)
-      (void)analysis_.copies.ask(analysis_.kernel, *loss->byStorage, logical_.target, loss->where);
+      (void)planning_.copies.ask(planning_.kernel, *loss->byStorage, logical_.target, loss->where);
     return pattern;
   }
 
@@ -87,13 +87,13 @@ private:
   bool sharesEverywhere(const Pattern &pattern) const {
     const auto *kept = std::get_if<KeptPattern>(&pattern);
     return kept && sharesStorage(*kept) && !addsToOther(*kept) && !isRebuilt(kept->source) &&
-           std::holds_alternative<KeptPattern>(keptByAll(analysis_, logical_, pattern));
+           std::holds_alternative<KeptPattern>(keptByAll(planning_, logical_, pattern));
   }
 
   void apply(const Decision &decision) {
     using Kind = Decision::Kind;
     if (decision.takesFormat)
-      target_.format = formatFrom(analysis_.kernel, std::get<KeptPattern>(decision.pattern));
+      target_.format = formatFrom(planning_.kernel, std::get<KeptPattern>(decision.pattern));
     switch (decision.kind) {
     case Kind::Unchanged:
       return;
@@ -108,19 +108,19 @@ private:
       assemble();
       break;
     case Kind::Reassembled:
-      (void)(refuseReduction() || refuseAsymmetry(analysis_, logical_));
+      (void)(refuseReduction() || refuseAsymmetry(planning_, logical_));
       return;
     }
     if (decision.takesFormat)
       reportFormat(std::get<KeptPattern>(decision.pattern), decision.kind == Kind::Shared);
   }
 
-  TensorId structureOf(TensorId tensor) const { return structureOwner(analysis_.kernel, tensor); }
+  TensorId structureOf(TensorId tensor) const { return structureOwner(planning_.kernel, tensor); }
 
   void reportFormat(const KeptPattern &kept, bool isShared) {
-    analysis_.diagnostics.report(kOutputFormat, logical_.where,
+    planning_.diagnostics.report(kOutputFormat, logical_.where,
                                  kindOfTarget() + inQuotes(target_.name) + (isShared ? " takes" : " has") +
-                                     " the pattern of " + quotedName(analysis_.kernel, kept.source) + ": " +
+                                     " the pattern of " + quotedName(planning_.kernel, kept.source) + ": " +
                                      storage(target_.format) + fillInWords());
   }
 
@@ -128,7 +128,7 @@ private:
   void reportOpen(const PatternLoss &loss) {
     if (!symbol_.declaration || !symbol_.declaration->sparse)
       return reportDense(loss);
-    analysis_.diagnostics
+    planning_.diagnostics
         .report(kUnboundSparseOutput, symbol_.declaration->where,
                 inQuotes(target_.name) + " is declared sparse, but nothing says how it is stored")
         .note(loss.where, "no operand's pattern is kept: " + loss.reason)
@@ -139,40 +139,40 @@ private:
   void reportDense(const PatternLoss &loss) {
     bool hasSparse = false;
     for (const Access &access : scope_.accesses)
-      hasSparse |= !analysis_.kernel.tensors[access.tensor].format.isDense();
+      hasSparse |= !planning_.kernel.tensors[access.tensor].format.isDense();
     if (!hasSparse || target_.order() == 0)
       return;
     if (isDenseByTerm())
       return;
-    const bool isByChoice = couldBeSparse(logical_, scope_, analysis_.kernel);
+    const bool isByChoice = couldBeSparse(logical_, scope_, planning_.kernel);
     const std::string choice = isByChoice ? shippedFormat(inOrder()) : "";
     if (isWrittenOnce())
       target_.couldBe = choice;
     Diagnostic &dense =
-        isByChoice ? analysis_.diagnostics
+        isByChoice ? planning_.diagnostics
                          .report(kDensify, logical_.where,
                                  kindOfTarget() + inQuotes(target_.name) +
                                      " is dense, though only sparse operands decide which of its elements are set")
                          .advise("bind it, to say what is meant: --format " + target_.name + "=" + choice +
                                  ", for instance, or --format " + target_.name + "=dense")
-                   : analysis_.diagnostics.report(kOutputFormat, logical_.where,
+                   : planning_.diagnostics.report(kOutputFormat, logical_.where,
                                                   kindOfTarget() + inQuotes(target_.name) + " is dense");
     if (loss.byStorage)
       dense.note(loss.where, loss.reason);
   }
 
   bool isWrittenOnce() const {
-    return std::count_if(analysis_.statements.begin(), analysis_.statements.end(),
+    return std::count_if(planning_.statements.begin(), planning_.statements.end(),
                          [&](const auto &statement) { return statement.target.tensor == logical_.target; }) == 1;
   }
 
   /// Reports a term that makes the result dense though it looks sparse.
   bool isDenseByTerm() {
-    if (!looksSparse(logical_, scope_, analysis_.kernel))
+    if (!looksSparse(logical_, scope_, planning_.kernel))
       return false;
     for (const LogicalTerm &term : logical_.terms)
-      if (const auto culprit = densifierOf(*term.expr, logical_.computeType, scope_, analysis_.kernel)) {
-        analysis_.diagnostics
+      if (const auto culprit = densifierOf(*term.expr, logical_.computeType, scope_, planning_.kernel)) {
+        planning_.diagnostics
             .report(kDensify, culprit->where, kindOfTarget() + inQuotes(target_.name) + " is dense: " + culprit->reason)
             .advise("multiply this by pattern(...) where only stored entries are meant, or say that it is: --format " +
                     target_.name + "=dense");
@@ -184,15 +184,15 @@ private:
   void share(const KeptPattern &kept) {
     const TensorId owner = structureOf(kept.source);
     if (target_.is<Temporary>())
-      analysis_.copies.noteKept(logical_.target, kept.source);
+      planning_.copies.noteKept(logical_.target, kept.source);
     else
-      analysis_.copies.noteInPlace(logical_.target, kept.source);
+      planning_.copies.noteInPlace(logical_.target, kept.source);
     if (owner != logical_.target)
       target_.structure = SharedWith{owner};
   }
 
   bool sharesStorage(const KeptPattern &kept) const {
-    return formatFrom(analysis_.kernel, kept).sameStorage(target_.format);
+    return formatFrom(planning_.kernel, kept).sameStorage(target_.format);
   }
 
   /// Whether the entries that the target has before the call may lie elsewhere than those of the operand.
@@ -205,12 +205,12 @@ private:
   /// are gone when the call is over, or not there when it begins.
   bool isRebuilt(TensorId source) const {
     const TensorId owner = structureOf(source);
-    const Tensor &tensor = analysis_.kernel.tensors[owner];
+    const Tensor &tensor = planning_.kernel.tensors[owner];
     if (tensor.is<Converted>())
-      return !target_.is<Temporary>() || analysis_.refreshes.contains(owner);
+      return !target_.is<Temporary>() || planning_.refreshes.contains(owner);
     bool isWrittenLater = false;
-    for (size_t later = logical_.statement + 1; later < analysis_.statements.size(); ++later)
-      isWrittenLater |= analysis_.statements[later].target.tensor == owner;
+    for (size_t later = logical_.statement + 1; later < planning_.statements.size(); ++later)
+      isWrittenLater |= planning_.statements[later].target.tensor == owner;
     return owner != logical_.target && (tensor.isAssembled() || isWrittenLater);
   }
 
@@ -219,10 +219,10 @@ private:
     if (logical_.reduction == Reduction::Sum || (!logical_.accumulates && keepsMissing()))
       return false;
     const std::string stored =
-        quotedName(analysis_.kernel, logical_.target) + " is stored as " + storage(target_.format) + ", and ";
+        quotedName(planning_.kernel, logical_.target) + " is stored as " + storage(target_.format) + ", and ";
     Diagnostic &refused =
         logical_.accumulates
-            ? refuse(stored + inQuotes(language::spellingOf(analysis_.statements[logical_.statement].source->op)) +
+            ? refuse(stored + inQuotes(language::spellingOf(planning_.statements[logical_.statement].op)) +
                      " takes values into dense targets alone")
             : refuse(stored + inQuotes(language::spellingOf(logical_.reduction)) + " has a value for every element");
     refused.advise("store it densely: --format " + target_.name + "=dense");
@@ -230,7 +230,7 @@ private:
   }
 
   void assemble() {
-    if (refuseReduction() || refuseAsymmetry(analysis_, logical_))
+    if (refuseReduction() || refuseAsymmetry(planning_, logical_))
       return;
     target_.structure = Assembled{};
     warnIfFull();
@@ -241,40 +241,40 @@ private:
   bool keepsMissing() const {
     const Node &value = *logical_.terms.front().expr;
     return !logical_.accumulates && logical_.targetDefault == target_.fill &&
-           hasDomain(value, logical_.reduction, scope_, analysis_.kernel) &&
-           domainOfTerm(value, logical_.targetDefault, logical_.computeType, scope_, analysis_.kernel).kind !=
+           hasDomain(value, logical_.reduction, scope_, planning_.kernel) &&
+           domainOfTerm(value, logical_.targetDefault, logical_.computeType, scope_, planning_.kernel).kind !=
                AccessDomain::Kind::Everywhere;
   }
 
   void warnIfFull() {
-    const bool isMixed = looksSparse(logical_, scope_, analysis_.kernel);
+    const bool isMixed = looksSparse(logical_, scope_, planning_.kernel);
     for (const LogicalTerm &term : logical_.terms)
-      if (isEverywhere(term) || (isMixed && !hasSparse(*term.expr, scope_, analysis_.kernel)))
-        analysis_.diagnostics
+      if (isEverywhere(term) || (isMixed && !hasSparse(*term.expr, scope_, planning_.kernel)))
+        planning_.diagnostics
             .report(kDensify, culpritOf(term).where,
-                    "every element of " + quotedName(analysis_.kernel, logical_.target) +
+                    "every element of " + quotedName(planning_.kernel, logical_.target) +
                         " is stored: " + culpritOf(term).reason)
-            .advise("store " + quotedName(analysis_.kernel, logical_.target) +
+            .advise("store " + quotedName(planning_.kernel, logical_.target) +
                     " densely, or multiply the term by what it is wanted at");
   }
 
   /// Whether a term of sparse operands has a value where they have no entries.
   bool isEverywhere(const LogicalTerm &term) const {
-    return hasDomain(*term.expr, logical_.reduction, scope_, analysis_.kernel) &&
-           domainOfTerm(*term.expr, logical_.targetDefault, logical_.computeType, scope_, analysis_.kernel).kind ==
+    return hasDomain(*term.expr, logical_.reduction, scope_, planning_.kernel) &&
+           domainOfTerm(*term.expr, logical_.targetDefault, logical_.computeType, scope_, planning_.kernel).kind ==
                AccessDomain::Kind::Everywhere;
   }
 
   Densifier culpritOf(const LogicalTerm &term) const {
-    return densifierOf(*term.expr, logical_.computeType, scope_, analysis_.kernel)
+    return densifierOf(*term.expr, logical_.computeType, scope_, planning_.kernel)
         .value_or(Densifier{term.where, "this term is not what missing entries are"});
   }
 
   // What has the structure of a tensor by declaration has that with which the call begins: there is one where the
   // target is read, and it is not written with the new one.
   void checkDependents() {
-    for (TensorId id : analysis_.kernel.tensors.ids()) {
-      const Tensor &tensor = analysis_.kernel.tensors[id];
+    for (TensorId id : planning_.kernel.tensors.ids()) {
+      const Tensor &tensor = planning_.kernel.tensors[id];
       if (!tensor.hasDeclaredOwner() || tensor.shared()->owner != logical_.target || (isReadSoFar() && !isTarget(id)))
         continue;
       refuse(inQuotes(tensor.name) + " is bound to the structure of " + inQuotes(target_.name) +
@@ -284,7 +284,7 @@ private:
   }
 
   bool isTarget(TensorId tensor) const {
-    return std::any_of(analysis_.statements.begin(), analysis_.statements.end(),
+    return std::any_of(planning_.statements.begin(), planning_.statements.end(),
                        [&](const auto &statement) { return statement.target.tensor == tensor; });
   }
 
@@ -292,7 +292,7 @@ private:
   bool isReadSoFar() const {
     bool isRead = logical_.accumulates;
     for (size_t statement = 0; statement <= logical_.statement; ++statement)
-      for (const Access &access : analysis_.statements[statement].scope.accesses)
+      for (const Access &access : planning_.statements[statement].scope.accesses)
         isRead |= access.tensor == logical_.target;
     return isRead;
   }
@@ -302,8 +302,8 @@ private:
     const auto *keeps = std::get_if<KeptPattern>(&pattern);
     const bool isOwners = keeps && sharesStorage(*keeps) && structureOf(keeps->source) == structureOf(logical_.target);
     if (!isOwners && mayBePlaced())
-      return analysis_.copies.askForPlaces(logical_.target);
-    const std::string owner = inQuotes(analysis_.kernel.tensors[target_.shared()->owner].name);
+      return planning_.copies.askForPlaces(logical_.target);
+    const std::string owner = inQuotes(planning_.kernel.tensors[target_.shared()->owner].name);
     const std::string bound = inQuotes(target_.name) + " is bound to the structure of " + owner;
     if (const auto *loss = std::get_if<PatternLoss>(&pattern)) {
       refuse(bound + ", and this statement does not keep its pattern")
@@ -312,29 +312,29 @@ private:
       return;
     }
     const auto &kept = std::get<KeptPattern>(pattern);
-    analysis_.copies.noteInPlace(logical_.target, kept.source);
+    planning_.copies.noteInPlace(logical_.target, kept.source);
     if (!isOwners)
-      refuse(bound + ", but this statement keeps that of " + quotedName(analysis_.kernel, kept.source))
+      refuse(bound + ", but this statement keeps that of " + quotedName(planning_.kernel, kept.source))
           .advise("drop the binding, or bind it to a format of its own");
   }
 
   /// Whether the statement's entries are to be looked up in the structure that the target has: where they are added to
   /// what is there, or cannot lie elsewhere.
   bool mayBePlaced() const {
-    const bool adds = analysis_.statements[logical_.statement].source->op == language::AssignOp::Add;
+    const bool adds = planning_.statements[logical_.statement].op == language::AssignOp::Add;
     return logical_.reduction == Reduction::Sum && target_.fill == 0 && target_.is<Parameter>() &&
            hasPlaces(target_.format) &&
            (adds || std::all_of(logical_.terms.begin(), logical_.terms.end(),
                                 [&](const LogicalTerm &term) { return isMasked(term); })) &&
            std::all_of(logical_.terms.begin(), logical_.terms.end(), [&](const LogicalTerm &term) {
-             return !isEverywhere(term) && hasSparse(*term.expr, scope_, analysis_.kernel);
+             return !isEverywhere(term) && hasSparse(*term.expr, scope_, planning_.kernel);
            });
   }
 
   /// Whether a term has entries only where the target's structure has them.
   bool isMasked(const LogicalTerm &term) const {
     const AccessDomain domain =
-        domainOfTerm(*term.expr, logical_.targetDefault, logical_.computeType, scope_, analysis_.kernel);
+        domainOfTerm(*term.expr, logical_.targetDefault, logical_.computeType, scope_, planning_.kernel);
     const auto isOwners = [&](const AccessDomain &part) {
       if (part.kind != AccessDomain::Kind::Stored)
         return false;
@@ -351,7 +351,7 @@ private:
 
   std::string kindOfTarget() const {
     const bool isOutput =
-        analysis_.sumOutputs.contains(logical_.target) || analysis_.standIns.contains(logical_.target);
+        planning_.sumOutputs.contains(logical_.target) || planning_.standIns.contains(logical_.target);
     return target_.is<Temporary>() && !isOutput ? "temporary " : "output ";
   }
 
@@ -367,11 +367,11 @@ private:
   }
 
   Diagnostic &refuse(std::string message) {
-    return analysis_.diagnostics.report(kAssembledOutput, analysis_.statements[logical_.statement].source->targetWhere,
+    return planning_.diagnostics.report(kAssembledOutput, planning_.statements[logical_.statement].targetWhere,
                                         std::move(message));
   }
 
-  Analysis &analysis_;
+  Planning &planning_;
   LogicalStatement &logical_;
   const Scope &scope_;
   Tensor &target_;
@@ -380,8 +380,8 @@ private:
 
 } // namespace
 
-void inferOutputFormat(Analysis &analysis, LogicalStatement &logical) {
-  OutputFormatInference(analysis, logical).run();
+void inferOutputFormat(Planning &planning, LogicalStatement &logical) {
+  OutputFormatInference(planning, logical).run();
 }
 
 } // namespace spc::sema

@@ -1,7 +1,7 @@
 // The logical plan: statements whose sums are placed, before loop orders are chosen. Private to this folder.
 #pragma once
 
-#include "sema/analysis.h"
+#include "sema/terms/planning.h"
 
 namespace spc::sema {
 
@@ -42,8 +42,8 @@ struct Expansion {
 };
 
 /// Splits the right side of statement number `statement` into terms. Temporaries go to `kernel`, new accesses to
-/// `scope` (the analysis's own, or copies of them where the expansion is a trial).
-Expansion expandTerms(const Analysis &analysis, size_t statement, Kernel &kernel, Scope &scope,
+/// `scope` (the planning's own, or copies of them where the expansion is a trial).
+Expansion expandTerms(const Planning &planning, size_t statement, Kernel &kernel, Scope &scope,
                       Diagnostics &diagnostics);
 
 /// A new dense temporary with the extents of `variables`, and its access with them.
@@ -72,30 +72,30 @@ std::variant<KeptPattern, PatternLoss> findKeptPattern(const LogicalStatement &l
 format::Format formatFrom(const Kernel &kernel, const KeptPattern &pattern);
 
 /// The pattern that the first statement of a target keeps, where the later ones that write it keep that too.
-std::variant<KeptPattern, PatternLoss> keptByAll(const Analysis &analysis, const LogicalStatement &logical,
+std::variant<KeptPattern, PatternLoss> keptByAll(const Planning &planning, const LogicalStatement &logical,
                                                  std::variant<KeptPattern, PatternLoss> pattern);
 
 /// Decides the format of the statement's target, where no earlier statement writes it: whether a sparse target shares
 /// an operand's pattern or is assembled, and what its missing entries are.
-void inferOutputFormat(Analysis &analysis, LogicalStatement &logical);
+void inferOutputFormat(Planning &planning, LogicalStatement &logical);
 
 /// Warns of temporaries that the source does not name, which are dense, where sparse operands say which elements they
 /// have, or would say it of the target. To be called when the target's format is decided.
-void warnOfDenseTemporaries(Analysis &analysis, const Expansion &expansion);
+void warnOfDenseTemporaries(Planning &planning, const Expansion &expansion);
 
 /// Warns of products of sums that are computed as they are written, at more places than they would need multiplied out.
-void warnOfWholeSums(Analysis &analysis, const Expansion &expansion);
+void warnOfWholeSums(Planning &planning, const Expansion &expansion);
 
 /// Makes a statement that reads its own target right: in place where possible, else through a copy.
 /// Also decides which term overwrites the target and whether it is set to zero first.
-void orderTerms(Analysis &analysis, Expansion &expansion);
+void orderTerms(Planning &planning, Expansion &expansion);
 
 /// Turns each term with a symmetric operand into one that reads the stored entries as they are and one that reads their
 /// mirror images, unless the target keeps the symmetric pattern; each term with an operand stored as a sum into one a
 /// part, whose tensors take the whole's place. Reports operands that are not linear where they must be.
-void splitOperands(Analysis &analysis, std::vector<Expansion> &expansions);
+void splitOperands(Planning &planning, std::vector<Expansion> &expansions);
 
 /// Chooses every loop order and writes the steps of the kernel.
-void planLoops(Analysis &analysis, const std::vector<Expansion> &expansions);
+void planLoops(Planning &planning, const std::vector<Expansion> &expansions);
 
 } // namespace spc::sema

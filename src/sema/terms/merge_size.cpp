@@ -68,13 +68,13 @@ private:
   std::set<AccessId> seen_;
 };
 
-void collectLoops(const Analysis &analysis, const LogicalStatement &logical, std::vector<double> &loops) {
-  const Scope &scope = analysis.statements[logical.statement].scope;
+void collectLoops(const Planning &planning, const LogicalStatement &logical, std::vector<double> &loops) {
+  const Scope &scope = planning.statements[logical.statement].scope;
   for (const LogicalTerm &term : logical.terms)
-    if (hasDomain(*term.expr, logical.reduction, scope, analysis.kernel))
+    if (hasDomain(*term.expr, logical.reduction, scope, planning.kernel))
       loops.push_back(
-          loopsToMerge(domainOfTerm(*term.expr, logical.targetDefault, logical.computeType, scope, analysis.kernel),
-                       accessesOf(*term.expr), scope, analysis.kernel));
+          loopsToMerge(domainOfTerm(*term.expr, logical.targetDefault, logical.computeType, scope, planning.kernel),
+                       accessesOf(*term.expr), scope, planning.kernel));
 }
 
 } // namespace
@@ -90,12 +90,12 @@ double loopsToMerge(const AccessDomain &domain, const std::vector<AccessId> &acc
   return loops;
 }
 
-double mostLoopsToMerge(const Analysis &analysis, const std::vector<Expansion> &expansions) {
+double mostLoopsToMerge(const Planning &planning, const std::vector<Expansion> &expansions) {
   std::vector<double> loops;
   for (const Expansion &expansion : expansions) {
     for (const LogicalStatement &temporary : expansion.temporaries)
-      collectLoops(analysis, temporary, loops);
-    collectLoops(analysis, expansion.main, loops);
+      collectLoops(planning, temporary, loops);
+    collectLoops(planning, expansion.main, loops);
   }
   double most = kMaxLoopsOfTerm;
   const auto inAll = [&] {

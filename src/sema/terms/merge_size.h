@@ -12,6 +12,6 @@ double loopsToMerge(const AccessDomain &domain, const std::vector<AccessId> &acc
 
 /// Up to how many loops each set of a term's operands with entries left has loops of its own, which compare the fewest
 /// coordinates; beyond, a union is one loop. The more such terms a kernel has, the fewer: its code stays small.
-double mostLoopsToMerge(const Analysis &analysis, const std::vector<Expansion> &expansions);
+double mostLoopsToMerge(const Planning &planning, const std::vector<Expansion> &expansions);
 
 } // namespace spc::sema

@@ -11,13 +11,13 @@ constexpr DiagnosticKind kSelfReference{"self-reference", Severity::Error};
 
 class TermOrder {
 public:
-  TermOrder(Analysis &analysis, Expansion &expansion)
-      : analysis_(analysis), expansion_(expansion), logical_(expansion.main),
-        scope_(analysis.statements[logical_.statement].scope) {}
+  TermOrder(Planning &planning, Expansion &expansion)
+      : planning_(planning), expansion_(expansion), logical_(expansion.main),
+        scope_(planning.statements[logical_.statement].scope) {}
 
   void run() {
     dropEmpty();
-    if (analysis_.kernel.tensors[logical_.target].isAssembled())
+    if (planning_.kernel.tensors[logical_.target].isAssembled())
       return orderAssembled();
     bool inPlace = treatSelfReference();
     for (LogicalStatement &temporary : expansion_.temporaries)
@@ -39,12 +39,12 @@ private:
   /// windows stays: they are checked.
   void dropEmpty() {
     const auto isNothing = [&](const LogicalTerm &term) {
-      return !readsDerived(term) && hasDomain(*term.expr, logical_.reduction, scope_, analysis_.kernel) &&
+      return !readsDerived(term) && hasDomain(*term.expr, logical_.reduction, scope_, planning_.kernel) &&
              isNowhere(
-                 domainOfTerm(*term.expr, logical_.targetDefault, logical_.computeType, scope_, analysis_.kernel));
+                 domainOfTerm(*term.expr, logical_.targetDefault, logical_.computeType, scope_, planning_.kernel));
     };
     // A shared pattern needs a term that reads it.
-    const Tensor &target = analysis_.kernel.tensors[logical_.target];
+    const Tensor &target = planning_.kernel.tensors[logical_.target];
     const size_t others = logical_.accumulates && (target.format.isDense() || target.isAssembled()) ? 1 : 0;
     for (size_t term = logical_.terms.size(); term-- > 0;)
       if (logical_.terms.size() + others > 1 && isNothing(logical_.terms[term]))
@@ -58,20 +58,20 @@ private:
     if (!logical_.accumulates)
       return;
     logical_.accumulates = false;
-    const Span where = analysis_.statements[logical_.statement].source->targetWhere;
+    const Span where = planning_.statements[logical_.statement].targetWhere;
     const AccessId old = scope_.intern({tensorBefore(), logical_.targetVariables, {}, where});
     logical_.terms.insert(logical_.terms.begin(), LogicalTerm{makeNode(AccessNode{old}, where), {}, false, where});
   }
 
   /// What has the target's old entries: of an output that is a sum of parts these, until it is written.
   TensorId tensorBefore() const {
-    const auto sum = analysis_.sumOutputs.find(logical_.target);
-    const bool isFirst = analysis_.symbols[logical_.target].firstWrite == static_cast<int>(logical_.statement);
-    return sum != analysis_.sumOutputs.end() && isFirst ? sum->second : logical_.target;
+    const auto sum = planning_.sumOutputs.find(logical_.target);
+    const bool isFirst = planning_.symbols[logical_.target].firstWrite == static_cast<int>(logical_.statement);
+    return sum != planning_.sumOutputs.end() && isFirst ? sum->second : logical_.target;
   }
 
   bool isDense(AccessId access) const { return tensorOf(access).format.isDense(); }
-  const Tensor &tensorOf(AccessId access) const { return analysis_.kernel.tensors[scope_.accesses[access].tensor]; }
+  const Tensor &tensorOf(AccessId access) const { return planning_.kernel.tensors[scope_.accesses[access].tensor]; }
 
   bool readsTarget(const LogicalTerm &term) const {
     std::vector<AccessId> accesses = accessesOf(*term.expr);
@@ -94,7 +94,7 @@ private:
   // In strict mode only the first two addends may change places, a + b is b + a, and only where the first is no sum:
   // its addends would be added to the other one by one.
   bool mayComeFirst(const LogicalStatement &logical, size_t term) const {
-    return !analysis_.options.strictFp || term == 0 || (term == 1 && logical.terms.front().reductions.empty());
+    return !planning_.options.strictFp || term == 0 || (term == 1 && logical.terms.front().reductions.empty());
   }
 
   void putFirst(LogicalStatement &logical, size_t term) {
@@ -109,12 +109,12 @@ private:
         readers.push_back(k);
     if (readers.empty())
       return false;
-    bool isSparse = !analysis_.kernel.tensors[logical_.target].format.isDense();
+    bool isSparse = !planning_.kernel.tensors[logical_.target].format.isDense();
     bool alone = readers.size() == 1 && isElementwise(logical_.terms[readers.front()]);
     if (isSparse && !(alone && logical_.terms.size() == 1)) {
-      analysis_.diagnostics
+      planning_.diagnostics
           .report(kSelfReference, logical_.where,
-                  "the sparse output " + inQuotes(analysis_.kernel.tensors[logical_.target].name) +
+                  "the sparse output " + inQuotes(planning_.kernel.tensors[logical_.target].name) +
                       " is read in its own statement other than to be scaled in place")
           .advise("write to another tensor");
       return false;
@@ -128,8 +128,8 @@ private:
   }
 
   void copyTarget(const std::vector<size_t> &readers) {
-    const Tensor target = analysis_.kernel.tensors[logical_.target];
-    AccessId whole = addTemporary(analysis_.kernel, scope_, logical_.targetVariables, target.type, logical_.where);
+    const Tensor target = planning_.kernel.tensors[logical_.target];
+    AccessId whole = addTemporary(planning_.kernel, scope_, logical_.targetVariables, target.type, logical_.where);
     TensorId copy = scope_.accesses[whole].tensor;
     expansion_.copyOfTarget = Copy{logical_.target, copy};
     for (size_t reader : readers)
@@ -144,7 +144,7 @@ private:
 
   // `=`: a dense term without reductions sets every element, which saves the zeroing.
   void chooseOverwrite(LogicalStatement &logical) {
-    if (logical.accumulates || analysis_.kernel.tensors[logical.target].isAssembled())
+    if (logical.accumulates || planning_.kernel.tensors[logical.target].isAssembled())
       return;
     for (size_t k = 0; k < logical.terms.size(); ++k) {
       const LogicalTerm &term = logical.terms[k];
@@ -160,7 +160,7 @@ private:
     logical.zeroFirst = true;
   }
 
-  Analysis &analysis_;
+  Planning &planning_;
   Expansion &expansion_;
   LogicalStatement &logical_;
   Scope &scope_;
@@ -168,8 +168,8 @@ private:
 
 } // namespace
 
-void orderTerms(Analysis &analysis, Expansion &expansion) {
-  TermOrder(analysis, expansion).run();
+void orderTerms(Planning &planning, Expansion &expansion) {
+  TermOrder(planning, expansion).run();
 }
 
 } // namespace spc::sema

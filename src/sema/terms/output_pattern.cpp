@@ -123,22 +123,22 @@ format::Format formatFrom(const Kernel &kernel, const KeptPattern &pattern) {
   return format;
 }
 
-std::variant<KeptPattern, PatternLoss> keptByAll(const Analysis &analysis, const LogicalStatement &logical,
+std::variant<KeptPattern, PatternLoss> keptByAll(const Planning &planning, const LogicalStatement &logical,
                                                  std::variant<KeptPattern, PatternLoss> pattern) {
   const auto *first = std::get_if<KeptPattern>(&pattern);
-  for (size_t later = logical.statement + 1; first && later < analysis.statements.size(); ++later) {
-    if (analysis.statements[later].target.tensor != logical.target)
+  for (size_t later = logical.statement + 1; first && later < planning.statements.size(); ++later) {
+    if (planning.statements[later].target.tensor != logical.target)
       continue;
     Kernel kernel;
-    kernel.extents = analysis.kernel.extents;
-    kernel.tensors = analysis.kernel.tensors;
-    kernel.tensors[logical.target].format = formatFrom(analysis.kernel, *first);
-    Scope scope = analysis.statements[later].scope;
+    kernel.extents = planning.kernel.extents;
+    kernel.tensors = planning.kernel.tensors;
+    kernel.tensors[logical.target].format = formatFrom(planning.kernel, *first);
+    Scope scope = planning.statements[later].scope;
     Diagnostics trial;
-    const LogicalStatement other = expandTerms(analysis, later, kernel, scope, trial).main;
+    const LogicalStatement other = expandTerms(planning, later, kernel, scope, trial).main;
     const std::variant<KeptPattern, PatternLoss> kept = findKeptPattern(other, scope, kernel);
     const auto *same = std::get_if<KeptPattern>(&kept);
-    if (!same || (!isSelf(*same, logical.target) && !isSamePattern(*same, *first, analysis.kernel)))
+    if (!same || (!isSelf(*same, logical.target) && !isSamePattern(*same, *first, planning.kernel)))
       return PatternLoss{other.where, "a later statement does not keep the same pattern"};
   }
   return pattern;

@@ -1,7 +1,7 @@
 // What multiplying out gives. Private to this folder.
 #pragma once
 
-#include "sema/analysis.h"
+#include "sema/terms/planning.h"
 
 #include <vector>
 

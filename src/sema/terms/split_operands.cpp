@@ -53,14 +53,14 @@ PartsOfWholes makeAllParts(Kernel &kernel) {
 
 class OperandSplitter {
 public:
-  OperandSplitter(Analysis &analysis, const PartsOfWholes &parts, LogicalStatement &logical)
-      : analysis_(analysis), parts_(parts), logical_(logical), scope_(analysis.statements[logical.statement].scope) {}
+  OperandSplitter(Planning &planning, const PartsOfWholes &parts, LogicalStatement &logical)
+      : planning_(planning), parts_(parts), logical_(logical), scope_(planning.statements[logical.statement].scope) {}
 
   void run() {
     std::vector<LogicalTerm> result;
     for (LogicalTerm &term : logical_.terms) {
       checkLinear(term);
-      if (hasDomain(*term.expr, logical_.reduction, scope_, analysis_.kernel))
+      if (hasDomain(*term.expr, logical_.reduction, scope_, planning_.kernel))
         checkEntries(term);
       std::vector<LogicalTerm> split = splitTerm(std::move(term), kMaxTerms - std::min(kMaxTerms, result.size()));
       if (split.empty())
@@ -95,7 +95,7 @@ private:
   }
 
   void reportLimit(Span where) {
-    analysis_.diagnostics
+    planning_.diagnostics
         .report(kTooManyTerms, where,
                 "reading the symmetric operands and the parts of sums here takes more than " +
                     std::to_string(kMaxTerms) + " terms, which is the limit")
@@ -121,9 +121,9 @@ private:
 
   /// Whether a symmetric operand has the indices of a target of which one triangle is computed.
   bool isInTriangle(const Access &access) const {
-    const Tensor &target = analysis_.kernel.tensors[logical_.target];
+    const Tensor &target = planning_.kernel.tensors[logical_.target];
     const auto isSymmetric = [](const Tensor &tensor) { return tensor.format.symmetry != format::Symmetry::None; };
-    return target.isAssembled() && isSymmetric(target) && isSymmetric(analysis_.kernel.tensors[access.tensor]) &&
+    return target.isAssembled() && isSymmetric(target) && isSymmetric(planning_.kernel.tensors[access.tensor]) &&
            std::is_permutation(access.variables.begin(), access.variables.end(), logical_.targetVariables.begin(),
                                logical_.targetVariables.end());
   }
@@ -131,7 +131,7 @@ private:
   /// With the indices in the order in which the triangle that it stores is the target's.
   Access inTriangle(Access access) const {
     access.variables = logical_.targetVariables;
-    const auto symmetryOf = [&](TensorId tensor) { return analysis_.kernel.tensors[tensor].format.symmetry; };
+    const auto symmetryOf = [&](TensorId tensor) { return planning_.kernel.tensors[tensor].format.symmetry; };
     if (symmetryOf(access.tensor) != symmetryOf(logical_.target))
       std::swap(access.variables[0], access.variables[1]);
     return access;
@@ -139,12 +139,12 @@ private:
 
   // A sparse target has the symmetric pattern itself, and its stored entries stand for their mirror images as well.
   void addMirrored(std::vector<AccessId> &readings) {
-    const Tensor &target = analysis_.kernel.tensors[logical_.target];
+    const Tensor &target = planning_.kernel.tensors[logical_.target];
     if (!target.format.isDense() && !target.isAssembled())
       return;
     for (size_t k = 0, end = readings.size(); k < end; ++k) {
       Access mirrored = scope_.accesses[readings[k]];
-      if (analysis_.kernel.tensors[mirrored.tensor].format.symmetry == format::Symmetry::None)
+      if (planning_.kernel.tensors[mirrored.tensor].format.symmetry == format::Symmetry::None)
         continue;
       mirrored.mirrored = true;
       readings.push_back(scope_.intern(std::move(mirrored)));
@@ -155,14 +155,14 @@ private:
   void checkEntries(const LogicalTerm &term) {
     for (AccessId id : accessesOf(*term.expr))
       if (parts_.contains(scope_.accesses[id].tensor))
-        analysis_.diagnostics
+        planning_.diagnostics
             .report(kSumNotLinear, scope_.accesses[id].where,
                     inQuotes(tensorOf(id).partOf) +
                         " is stored as a sum of parts, and this term is not the sum of what the parts give")
             .advise("store it in one format");
   }
 
-  const Tensor &tensorOf(AccessId id) const { return analysis_.kernel.tensors[scope_.accesses[id].tensor]; }
+  const Tensor &tensorOf(AccessId id) const { return planning_.kernel.tensors[scope_.accesses[id].tensor]; }
 
   void checkLinear(const LogicalTerm &term) {
     std::map<TensorId, Span> firstUses;
@@ -171,17 +171,17 @@ private:
       const TensorId tensor = scope_.accesses[use.access].tensor;
       if (!parts_.contains(tensor) || firstUses.emplace(tensor, where).second || !reported.insert(tensor).second)
         return;
-      analysis_.diagnostics
+      planning_.diagnostics
           .report(
               kSumNotLinear, where,
-              inQuotes(analysis_.kernel.tensors[tensor].partOf) +
+              inQuotes(planning_.kernel.tensors[tensor].partOf) +
                   " is stored as a sum of parts, and a product with two of it is not the sum of the parts' products")
           .note(firstUses[tensor], "its first use is here")
           .advise("store it in one format");
     });
   }
 
-  Analysis &analysis_;
+  Planning &planning_;
   const PartsOfWholes &parts_;
   LogicalStatement &logical_;
   Scope &scope_;
@@ -189,12 +189,12 @@ private:
 
 } // namespace
 
-void splitOperands(Analysis &analysis, std::vector<Expansion> &expansions) {
-  const PartsOfWholes parts = makeAllParts(analysis.kernel);
+void splitOperands(Planning &planning, std::vector<Expansion> &expansions) {
+  const PartsOfWholes parts = makeAllParts(planning.kernel);
   for (Expansion &expansion : expansions) {
     for (LogicalStatement &temporary : expansion.temporaries)
-      OperandSplitter(analysis, parts, temporary).run();
-    OperandSplitter(analysis, parts, expansion.main).run();
+      OperandSplitter(planning, parts, temporary).run();
+    OperandSplitter(planning, parts, expansion.main).run();
   }
 }
 

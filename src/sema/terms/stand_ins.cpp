@@ -1,8 +1,8 @@
 // Outputs whose structure stays. Where the entries of a right side go shows when the call runs: it is computed as a
 // tensor of its own, whose entries are then put at their places.
 #include "format/levels.h"
-#include "sema/analysis.h"
 #include "sema/terms/canonical_copies.h"
+#include "sema/terms/planning.h"
 
 #include <algorithm>
 
@@ -16,9 +16,9 @@ bool writes(const ResolvedStatement &statement, TensorId tensor) {
 }
 
 /// Why the structure of a tensor cannot stay while it is written; empty where it can.
-std::string whyNotKept(const Analysis &analysis, TensorId id) {
-  const Tensor &tensor = analysis.kernel.tensors[id];
-  if (analysis.symbols[id].firstWrite < 0)
+std::string whyNotKept(const Planning &planning, TensorId id) {
+  const Tensor &tensor = planning.kernel.tensors[id];
+  if (planning.symbols[id].firstWrite < 0)
     return "no statement writes it";
   if (tensor.is<Temporary>())
     return "it is no output";
@@ -30,16 +30,15 @@ std::string whyNotKept(const Analysis &analysis, TensorId id) {
     return "its entries are stored in no order, in which none can be looked up";
   if (tensor.fill != 0)
     return "its missing entries are " + textOf(tensor.type, tensor.fill);
-  for (const ResolvedStatement &statement : analysis.statements)
-    if (writes(statement, id) && statement.source->op != language::AssignOp::Assign &&
-        statement.source->op != language::AssignOp::Add)
-      return "'" + std::string(language::spellingOf(statement.source->op)) + "' takes values into dense targets alone";
+  for (const ResolvedStatement &statement : planning.statements)
+    if (writes(statement, id) && statement.op != language::AssignOp::Assign && statement.op != language::AssignOp::Add)
+      return "'" + std::string(language::spellingOf(statement.op)) + "' takes values into dense targets alone";
   return "";
 }
 
 /// The tensor in the place of `output` in the n-th statement that writes it, with the entries alone.
-TensorId addStandIn(Analysis &analysis, TensorId output, int n) {
-  const Tensor &whole = analysis.kernel.tensors[output];
+TensorId addStandIn(Planning &planning, TensorId output, int n) {
+  const Tensor &whole = planning.kernel.tensors[output];
   Tensor standIn = whole;
   standIn.name += "$new" + (n > 0 ? std::to_string(n) : std::string());
   standIn.role = Temporary{.standsFor = output};
@@ -54,46 +53,42 @@ TensorId addStandIn(Analysis &analysis, TensorId output, int n) {
     standIn.format = plainFormat(standIn.format, !hasDenseLevel(standIn.format));
     standIn.format.symmetry = symmetry;
   }
-  analysis.symbols.resize(analysis.kernel.tensors.size());
-  Symbol symbol = analysis.symbols[output];
+  planning.symbols.resize(planning.kernel.tensors.size());
+  Symbol symbol = planning.symbols[output];
   symbol.isOperand = false;
   symbol.boundBy = symbol.boundBy.value_or(Span());
-  analysis.symbols.push_back(symbol);
-  return analysis.kernel.tensors.add(std::move(standIn));
+  planning.symbols.push_back(symbol);
+  return planning.kernel.tensors.add(std::move(standIn));
 }
 
 } // namespace
 
-bool hasPlaces(const format::Format &format) {
-  return format.levels.front().isDense() || format.levels.front().ordered;
-}
-
-void keepStructures(Analysis &analysis) {
-  for (TensorId id : analysis.symbols.ids()) {
-    const Tensor &tensor = analysis.kernel.tensors[id];
+void keepStructures(Planning &planning) {
+  for (TensorId id : planning.symbols.ids()) {
+    const Tensor &tensor = planning.kernel.tensors[id];
     if (!tensor.keepsStructure)
       continue;
-    const std::string why = whyNotKept(analysis, id);
+    const std::string why = whyNotKept(planning, id);
     if (why.empty())
-      analysis.copies.askForPlaces(id);
+      planning.copies.askForPlaces(id);
     else
-      analysis.diagnostics
-          .report(kKeptStructure, *analysis.symbols[id].boundBy,
+      planning.diagnostics
+          .report(kKeptStructure, *planning.symbols[id].boundBy,
                   "the structure of " + inQuotes(tensor.name) + " cannot be kept: " + why)
           .advise("leave out \"structure\": \"kept\"");
   }
 }
 
-void computeStandIns(Analysis &analysis) {
-  for (TensorId output : analysis.copies.placed()) {
+void computeStandIns(Planning &planning) {
+  for (TensorId output : planning.copies.placed()) {
     int count = 0;
-    for (size_t k = 0; k < analysis.statements.size(); ++k) {
-      ResolvedStatement &statement = analysis.statements[k];
+    for (size_t k = 0; k < planning.statements.size(); ++k) {
+      ResolvedStatement &statement = planning.statements[k];
       if (!writes(statement, output))
         continue;
-      const TensorId standIn = addStandIn(analysis, output, count++);
-      analysis.symbols[standIn].firstWrite = static_cast<int>(k);
-      analysis.standIns.emplace(standIn, statement.source->op != language::AssignOp::Assign);
+      const TensorId standIn = addStandIn(planning, output, count++);
+      planning.symbols[standIn].firstWrite = static_cast<int>(k);
+      planning.standIns.emplace(standIn, statement.op != language::AssignOp::Assign);
       statement.target.tensor = standIn;
     }
   }

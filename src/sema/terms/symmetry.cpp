@@ -41,7 +41,7 @@ std::string joined(std::vector<std::string> parts, const std::string &name) {
 
 class SymmetryCheck {
 public:
-  SymmetryCheck(const Analysis &analysis, std::map<TensorId, bool> &known) : analysis_(analysis), known_(known) {}
+  SymmetryCheck(const Planning &planning, std::map<TensorId, bool> &known) : planning_(planning), known_(known) {}
 
   std::optional<Asymmetry> run(const ResolvedStatement &statement);
 
@@ -51,7 +51,7 @@ private:
 
   bool isSymmetric(TensorId tensor);
 
-  const Analysis &analysis_;
+  const Planning &planning_;
   std::map<TensorId, bool> &known_; ///< by tensor: whether it is symmetric
 };
 
@@ -215,7 +215,7 @@ std::string SymmetryCheck::Former::access(const Access &access) {
     indices.push_back(nameOf(variable));
   if (check_.isSymmetric(access.tensor))
     std::sort(indices.begin(), indices.end());
-  std::string text = check_.analysis_.kernel.tensors[access.tensor].name + "[";
+  std::string text = check_.planning_.kernel.tensors[access.tensor].name + "[";
   for (const std::string &index : indices)
     text += index + ",";
   return text + "]";
@@ -234,19 +234,19 @@ std::string SymmetryCheck::Former::nameOf(VariableId variable) const {
 }
 
 bool SymmetryCheck::isSymmetric(TensorId id) {
-  const Tensor &tensor = analysis_.kernel.tensors[id];
+  const Tensor &tensor = planning_.kernel.tensors[id];
   if (tensor.format.symmetry != format::Symmetry::None)
     return true;
   if (const auto *copy = tensor.as<Converted>())
     return isSymmetric(copy->source);
-  if (tensor.order() != 2 || !analysis_.symbols.has(id) || analysis_.symbols[id].isOperand)
+  if (tensor.order() != 2 || !planning_.symbols.has(id) || planning_.symbols[id].isOperand)
     return false;
   // What a statement reads of its own target, earlier ones have written.
   if (const auto found = known_.find(id); found != known_.end())
     return found->second;
   known_[id] = true;
   bool isWritten = false, isSymmetric = true;
-  for (const ResolvedStatement &statement : analysis_.statements)
+  for (const ResolvedStatement &statement : planning_.statements)
     if (statement.target.tensor == id) {
       isWritten = true;
       isSymmetric = isSymmetric && !run(statement);
@@ -271,30 +271,30 @@ std::optional<Asymmetry> SymmetryCheck::run(const ResolvedStatement &statement) 
     Scope exchanged = statement.scope;
     std::swap(exchanged.variables[row].name, exchanged.variables[column].name);
     return Asymmetry{addend.node->where,
-                     (addend.negative ? "-" : "") + print(*addend.node, exchanged, analysis_.kernel)};
+                     (addend.negative ? "-" : "") + print(*addend.node, exchanged, planning_.kernel)};
   }
   return std::nullopt;
 }
 
 } // namespace
 
-bool refuseAsymmetry(Analysis &analysis, const LogicalStatement &logical) {
-  const ResolvedStatement &statement = analysis.statements[logical.statement];
-  const Tensor &target = analysis.kernel.tensors[logical.target];
+bool refuseAsymmetry(Planning &planning, const LogicalStatement &logical) {
+  const ResolvedStatement &statement = planning.statements[logical.statement];
+  const Tensor &target = planning.kernel.tensors[logical.target];
   std::map<TensorId, bool> known;
   const std::optional<Asymmetry> found =
-      target.format.symmetry == format::Symmetry::None ? std::nullopt : SymmetryCheck(analysis, known).run(statement);
+      target.format.symmetry == format::Symmetry::None ? std::nullopt : SymmetryCheck(planning, known).run(statement);
   if (!found)
     return false;
   const std::vector<std::string> names = namesOf(statement.target.variables, statement.scope);
-  analysis.diagnostics
-      .report(kNotSymmetric, statement.source->targetWhere,
-              quotedName(analysis.kernel, logical.target) +
+  planning.diagnostics
+      .report(kNotSymmetric, statement.targetWhere,
+              quotedName(planning.kernel, logical.target) +
                   " is stored as one triangle of a symmetric matrix, and what is assigned to it is "
                   "not symmetric by its form")
       .note(found->where, "with " + inQuotes(names[0]) + " and " + inQuotes(names[1]) + " exchanged this term is " +
                               inQuotes(found->mirrored) + ", and none of the right side is the same")
-      .advise("add the mirror image, or store " + quotedName(analysis.kernel, logical.target) +
+      .advise("add the mirror image, or store " + quotedName(planning.kernel, logical.target) +
               " in a format without a symmetry, for instance " + shippedFormat({0, 1}));
   return true;
 }

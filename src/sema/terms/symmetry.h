@@ -9,6 +9,6 @@ namespace spc::sema {
 /// the same with the target's two indices exchanged. That is decided on the expression, up to the order of addends and
 /// of factors and to the names of variables that are summed over. Operands are symmetric where their format is, or all
 /// statements that write them. Whether it has reported that.
-bool refuseAsymmetry(Analysis &analysis, const LogicalStatement &logical);
+bool refuseAsymmetry(Planning &planning, const LogicalStatement &logical);
 
 } // namespace spc::sema

@@ -15,8 +15,8 @@ bool isPlain(const LogicalStatement &logical) {
          logical.terms.front().reductions.empty();
 }
 
-bool isFirstWrite(const Analysis &analysis, const LogicalStatement &logical) {
-  return analysis.symbols[logical.target].firstWrite == static_cast<int>(logical.statement);
+bool isFirstWrite(const Planning &planning, const LogicalStatement &logical) {
+  return planning.symbols[logical.target].firstWrite == static_cast<int>(logical.statement);
 }
 
 bool isDeclared(const Symbol &symbol) {
@@ -24,24 +24,24 @@ bool isDeclared(const Symbol &symbol) {
 }
 
 /// Whether the statement makes its target's fill of missing entries.
-bool keepsFill(const Analysis &analysis, const LogicalStatement &logical) {
-  const Scope &scope = analysis.statements[logical.statement].scope;
-  return !logical.accumulates && logical.targetDefault == analysis.kernel.tensors[logical.target].fill &&
-         hasDomain(*logical.terms.front().expr, logical.reduction, scope, analysis.kernel);
+bool keepsFill(const Planning &planning, const LogicalStatement &logical) {
+  const Scope &scope = planning.statements[logical.statement].scope;
+  return !logical.accumulates && logical.targetDefault == planning.kernel.tensors[logical.target].fill &&
+         hasDomain(*logical.terms.front().expr, logical.reduction, scope, planning.kernel);
 }
 
 } // namespace
 
-void inferFill(Analysis &analysis, LogicalStatement &logical) {
-  const Kernel &kernel = analysis.kernel;
-  const Scope &scope = analysis.statements[logical.statement].scope;
-  const Symbol &symbol = analysis.symbols[logical.target];
-  Tensor &target = analysis.kernel.tensors[logical.target];
+void inferFill(Planning &planning, LogicalStatement &logical) {
+  const Kernel &kernel = planning.kernel;
+  const Scope &scope = planning.statements[logical.statement].scope;
+  const Symbol &symbol = planning.symbols[logical.target];
+  Tensor &target = planning.kernel.tensors[logical.target];
   const Node &value = *logical.terms.front().expr;
-  const bool isTemporary = target.is<Temporary>() && !analysis.sumOutputs.contains(logical.target) &&
-                           !analysis.standIns.contains(logical.target);
+  const bool isTemporary = target.is<Temporary>() && !planning.sumOutputs.contains(logical.target) &&
+                           !planning.standIns.contains(logical.target);
   const bool mayInfer = isTemporary || hasFill(value, scope, kernel);
-  if (isFirstWrite(analysis, logical) && !isDeclared(symbol) && !symbol.isOperand && !logical.accumulates && mayInfer) {
+  if (isFirstWrite(planning, logical) && !isDeclared(symbol) && !symbol.isOperand && !logical.accumulates && mayInfer) {
     const std::optional<double> fill =
         isPlain(logical) ? sparsityOf(value, logical.computeType, scope, kernel).fill : logical.targetDefault;
     const bool isKnown = fill && hasDomain(value, logical.reduction, scope, kernel);
@@ -51,31 +51,31 @@ void inferFill(Analysis &analysis, LogicalStatement &logical) {
     logical.targetDefault = target.fill;
 }
 
-void checkFill(Analysis &analysis, LogicalStatement &logical) {
-  Tensor &target = analysis.kernel.tensors[logical.target];
-  const Symbol &symbol = analysis.symbols[logical.target];
-  const Span where = analysis.statements[logical.statement].source->targetWhere;
+void checkFill(Planning &planning, LogicalStatement &logical) {
+  Tensor &target = planning.kernel.tensors[logical.target];
+  const Symbol &symbol = planning.symbols[logical.target];
+  const Span where = planning.statements[logical.statement].targetWhere;
   if (target.format.isDense()) {
     target.fill = 0;
     logical.targetDefault = isPlain(logical) ? 0 : logical.targetDefault;
   }
-  const auto sum = analysis.sumOutputs.find(logical.target);
-  const Tensor &stored = sum == analysis.sumOutputs.end() ? target : analysis.kernel.tensors[sum->second];
+  const auto sum = planning.sumOutputs.find(logical.target);
+  const Tensor &stored = sum == planning.sumOutputs.end() ? target : planning.kernel.tensors[sum->second];
   // What shares an operand's structure has that one's entries, and no other places.
   const bool sharesPlaces = !target.isAssembled() && !hasPadding(stored.format) && !stored.format.isSum();
   if (takesZeroFill(stored.format) && !sharesPlaces && target.fill != 0)
-    return reportFillFormat(target, where, analysis.diagnostics);
+    return reportFillFormat(target, where, planning.diagnostics);
   const bool isRefused = logical.accumulates && logical.reduction != Reduction::Sum;
   const std::string fill = textOf(target.type, target.fill);
-  if (target.fill != 0 && !isRefused && !keepsFill(analysis, logical))
-    analysis.diagnostics
+  if (target.fill != 0 && !isRefused && !keepsFill(planning, logical))
+    planning.diagnostics
         .report(kRefusedFill, where,
-                "missing entries of " + quotedName(analysis.kernel, logical.target) + " are " + fill +
+                "missing entries of " + quotedName(planning.kernel, logical.target) + " are " + fill +
                     ", but this statement makes something else of them")
         .advise("declare it with another fill, or store it densely: --format " + target.name + "=dense");
   else if (target.fill != 0 && target.is<Parameter>() && symbol.boundBy && !isDeclared(symbol) &&
-           isFirstWrite(analysis, logical))
-    analysis.diagnostics.report(kFillOfOutput, logical.where,
+           isFirstWrite(planning, logical))
+    planning.diagnostics.report(kFillOfOutput, logical.where,
                                 "missing entries of output " + inQuotes(target.name) + " are " + fill);
 }
 

@@ -8,11 +8,11 @@ namespace spc::sema {
 /// Gives a target without a declared fill what the first statement that writes it makes of places where nothing is
 /// stored; outputs only where an operand has such a fill, too. Where elements are set one by one, the fill becomes the
 /// statement's target default.
-void inferFill(Analysis &analysis, LogicalStatement &logical);
+void inferFill(Planning &planning, LogicalStatement &logical);
 
 /// Once the target's format is settled: drops the fill of a dense one, reports a statement that makes something else of
 /// missing entries and formats that cannot have the fill, and notes one that is inferred for a format given by the
 /// user.
-void checkFill(Analysis &analysis, LogicalStatement &logical);
+void checkFill(Planning &planning, LogicalStatement &logical);
 
 } // namespace spc::sema

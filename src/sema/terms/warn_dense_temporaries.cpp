@@ -15,13 +15,13 @@ constexpr DiagnosticKind kDensify{"densify", Severity::Warning};
 
 class DenseTemporaries {
 public:
-  DenseTemporaries(Analysis &analysis, const Expansion &expansion)
-      : analysis_(analysis), expansion_(expansion), scope_(analysis.statements[expansion.main.statement].scope),
-        target_(analysis.kernel.tensors[expansion.main.target]) {}
+  DenseTemporaries(Planning &planning, const Expansion &expansion)
+      : planning_(planning), expansion_(expansion), scope_(planning.statements[expansion.main.statement].scope),
+        target_(planning.kernel.tensors[expansion.main.target]) {}
 
   void run() {
     for (const LogicalStatement &temporary : expansion_.temporaries) {
-      const bool isDense = analysis_.kernel.tensors[temporary.target].format.isDense();
+      const bool isDense = planning_.kernel.tensors[temporary.target].format.isDense();
       if (temporary.isApart && isDense && temporary.targetVariables.size() > 1 && !target_.format.isDense()) {
         report(temporary, "a dense temporary holds this sum, which is computed before the product");
         continue;
@@ -31,11 +31,11 @@ public:
       fromSparse_.insert(temporary.target);
       if (temporary.targetVariables.empty() || !isDense)
         continue;
-      if (isLargerThanTarget(temporary) && couldBeSparse(temporary, scope_, analysis_.kernel))
+      if (isLargerThanTarget(temporary) && couldBeSparse(temporary, scope_, planning_.kernel))
         report(temporary,
                "a dense temporary holds this, though only sparse operands decide which of its elements are set");
       else if (target_.isAssembled() && fillsTarget(temporary))
-        report(temporary, "every element of " + quotedName(analysis_.kernel, expansion_.main.target) +
+        report(temporary, "every element of " + quotedName(planning_.kernel, expansion_.main.target) +
                               " is stored: a dense temporary holds this");
     }
   }
@@ -50,7 +50,7 @@ private:
   /// Whether sparse operands are behind a temporary, or temporaries that they are behind.
   bool readsSparse(const LogicalStatement &temporary) const {
     return std::any_of(temporary.terms.begin(), temporary.terms.end(), [&](const LogicalTerm &term) {
-      return hasSparse(*term.expr, scope_, analysis_.kernel) ||
+      return hasSparse(*term.expr, scope_, planning_.kernel) ||
              std::any_of(fromSparse_.begin(), fromSparse_.end(), [&](TensorId other) { return reads(term, other); });
     });
   }
@@ -66,7 +66,7 @@ private:
   /// Whether it is this temporary that a term of the target has in place of sparse operands.
   bool fillsTarget(const LogicalStatement &temporary) const {
     return std::any_of(expansion_.main.terms.begin(), expansion_.main.terms.end(), [&](const LogicalTerm &term) {
-      return reads(term, temporary.target) && !hasSparse(*term.expr, scope_, analysis_.kernel);
+      return reads(term, temporary.target) && !hasSparse(*term.expr, scope_, planning_.kernel);
     });
   }
 
@@ -76,13 +76,13 @@ private:
     std::string indices;
     for (VariableId variable : temporary.targetVariables)
       indices += (indices.empty() ? "" : ",") + scope_.variables[variable].name;
-    analysis_.diagnostics.report(kDensify, temporary.where, message)
+    planning_.diagnostics.report(kDensify, temporary.where, message)
         .advise(temporary.isPicked ? "pick the entries by a sparse vector, T(i,j,k) * e(k), or store the result densely"
                                    : "give it a name, 'let T(" + indices + ") = ...', and bind that: --format T=" +
                                          shippedFormat(dims) + ", for instance");
   }
 
-  Analysis &analysis_;
+  Planning &planning_;
   const Expansion &expansion_;
   const Scope &scope_;
   const Tensor &target_;
@@ -91,8 +91,8 @@ private:
 
 } // namespace
 
-void warnOfDenseTemporaries(Analysis &analysis, const Expansion &expansion) {
-  DenseTemporaries(analysis, expansion).run();
+void warnOfDenseTemporaries(Planning &planning, const Expansion &expansion) {
+  DenseTemporaries(planning, expansion).run();
 }
 
 } // namespace spc::sema

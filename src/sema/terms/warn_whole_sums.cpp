@@ -8,8 +8,8 @@ namespace {
 
 constexpr DiagnosticKind kAsymptotic{"asymptotic", Severity::Warning};
 
-void warn(Analysis &analysis, const LogicalStatement &logical, const LogicalTerm &term) {
-  const Scope &scope = analysis.statements[logical.statement].scope;
+void warn(Planning &planning, const LogicalStatement &logical, const LogicalTerm &term) {
+  const Scope &scope = planning.statements[logical.statement].scope;
   std::vector<VariableId> own;
   const std::vector<VariableId> free = freeVariables(*term.expr, scope);
   for (VariableId variable : logical.targetVariables)
@@ -20,8 +20,8 @@ void warn(Analysis &analysis, const LogicalStatement &logical, const LogicalTerm
     indices += (indices.empty() ? "" : ",") + name;
   const std::string temporary = indices.empty() ? "T" : "T(" + indices + ")";
   const std::string addends = term.multipliedOut->empty() ? "..., an addend a product" : *term.multipliedOut;
-  const std::string allowed = analysis.options.strictFp ? "" : "--fp=distribute allows that; ";
-  analysis.diagnostics
+  const std::string allowed = planning.options.strictFp ? "" : "--fp=distribute allows that; ";
+  planning.diagnostics
       .report(kAsymptotic, term.where,
               "these sums are multiplied as they are written, with loops over more than what is stored: multiplied out "
               "they would need an order of steps less, and might cancel")
@@ -31,11 +31,11 @@ void warn(Analysis &analysis, const LogicalStatement &logical, const LogicalTerm
 
 } // namespace
 
-void warnOfWholeSums(Analysis &analysis, const Expansion &expansion) {
+void warnOfWholeSums(Planning &planning, const Expansion &expansion) {
   const auto warnIn = [&](const LogicalStatement &logical) {
     for (const LogicalTerm &term : logical.terms)
       if (term.multipliedOut)
-        warn(analysis, logical, term);
+        warn(planning, logical, term);
   };
   std::for_each(expansion.temporaries.begin(), expansion.temporaries.end(), warnIn);
   warnIn(expansion.main);

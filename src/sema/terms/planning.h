@@ -1,0 +1,62 @@
+// What the steps of planning share. Private to sema's rooms.
+#pragma once
+
+#include "format/levels.h"
+#include "sema/analyze.h"
+#include "sema/copy_requests.h"
+#include "sema/program.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace spc::sema {
+
+/// One round of planning a program, with the copies that were asked for so far.
+struct Planning {
+  Planning(const Program &program, const Options &options, Diagnostics &diagnostics, CopyRequests &copies)
+      : options(options), diagnostics(diagnostics), copies(copies), kernel{program, {}}, symbols(program.symbols),
+        statements(program.statements), given(program.given) {}
+
+  const Options &options;
+  Diagnostics &diagnostics;
+  CopyRequests &copies;
+
+  Kernel kernel;
+  IdVector<TensorId, Symbol> symbols; ///< the tensors of the source text, and those that planning adds in their place
+  std::vector<ResolvedStatement> statements;
+  const format::Schedule &given; ///< by all bindings together
+  /// Canonical copies of what statements write: the statement before which each is made.
+  std::map<TensorId, size_t> refreshes;
+  /// Outputs that are stored as sums of parts, by the tensor that statements write in their place.
+  std::map<TensorId, TensorId> sumOutputs;
+  /// What statements write in place of outputs whose structure stays: whether it is added to what these hold.
+  std::map<TensorId, bool> standIns;
+  double mostLoopsToMerge = 0; ///< of a term's operands; known once all terms are
+};
+
+/// Puts temporaries that one statement reads once, and as often as they have elements, in their readers' place, and has
+/// others, dense ones, computed only where a sparse factor of all of their readers stores entries. Neither is done
+/// where it could take more work, another rounding than `options` allow, or a copy. Parameters are ordered.
+void fuseTemporaries(Planning &planning);
+
+/// Reports a schedule that wants a loop in chunks which is not the outermost one of any statement. The loops are
+/// chosen.
+void checkParallelLoop(const Planning &planning);
+
+/// Has statements write a tensor with one entry a place instead of each output that is stored as a sum of parts, which
+/// takes its entries once all statements have run. The parameters are ordered.
+void computeSumsApart(Planning &planning);
+
+/// Reports outputs whose structure cannot stay as the user wants, and asks for places in those whose can. The
+/// parameters are ordered.
+void keepStructures(Planning &planning);
+
+/// Has statements write tensors of their own in place of the outputs in which places are asked for. Nothing but the
+/// statements' own terms looks at their targets any more.
+void computeStandIns(Planning &planning);
+
+/// Reports more parameters than a function may have.
+void checkParameterCount(const Planning &planning);
+
+} // namespace spc::sema
