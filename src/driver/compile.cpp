@@ -50,9 +50,13 @@ std::string signatureText(const sema::Kernel &kernel, const pipeline::CompileOpt
 
 /// The text or bytes of the stage that was asked for; nullopt with errors reported.
 std::optional<std::string> produce(Session &session, const CompileCommandOptions &options, const KernelInput &input,
-                                   const sema::Kernel *kernel, PhaseTimer &timer) {
+                                   const std::string &function, const sema::Kernel *kernel, PhaseTimer &timer) {
   if (options.emit == Emit::Ast)
     return syntax::print(input.tree);
+  if (options.emit == Emit::Kernel) {
+    const std::optional<sema::Program> program = checkProgram(session, input, function, options.shared);
+    return program ? std::optional(sema::toText(*program)) : std::nullopt;
+  }
   if (options.emit == Emit::Plan)
     return sema::describe(*kernel);
   const pipeline::CompileOptions compile = compileOptions(options, *kernel);
@@ -83,21 +87,21 @@ void addCompanions(const CompileCommandOptions &options, const OutputPaths &path
 int compileKernel(Session &session, const CompileCommandOptions &options) {
   PhaseTimer timer;
   std::optional<OutputPaths> paths = outputPaths(session, options);
-  bool needsKernel = options.emit != Emit::Ast || (paths && !paths->header.empty());
+  bool needsKernel = (options.emit != Emit::Ast && options.emit != Emit::Kernel) || (paths && !paths->header.empty());
   if (!paths)
     return session.finish();
   std::optional<KernelInput> input = readKernel(session, options.shared, timer);
   if (!input)
     return session.finish();
   std::optional<std::string> function =
-      needsKernel ? functionName(session, options.shared, input->tree) : std::string();
+      options.emit == Emit::Ast && !needsKernel ? std::string() : functionName(session, options.shared, input->tree);
   if (!function || !checkNotInputs(session, {paths->output, paths->header, paths->depfile}, input->filesRead))
     return session.finish();
   std::optional<sema::Kernel> kernel;
   if (needsKernel && !(kernel = checkKernel(session, *input, *function, options.shared, timer)))
     return session.finish();
   session.flush();
-  std::optional<std::string> product = produce(session, options, *input, kernel ? &*kernel : nullptr, timer);
+  std::optional<std::string> product = produce(session, options, *input, *function, kernel ? &*kernel : nullptr, timer);
   if (!product || session.failed())
     return session.finish();
 

@@ -15,8 +15,8 @@ constexpr DiagnosticKind kDepfileOption{"depfile-option", Severity::Error};
 constexpr DiagnosticKind kSanitizeOption{"sanitize-option", Severity::Error};
 constexpr DiagnosticKind kOutputPath{"output-path", Severity::Error};
 
-const std::vector<std::string> kEmitNames = {"ast",   "plan", "signature", "linalg", "sparse",
-                                             "loops", "llvm", "asm",       "obj"};
+const std::vector<std::string> kEmitNames = {"ast",    "kernel", "plan", "signature", "linalg",
+                                             "sparse", "loops",  "llvm", "asm",       "obj"};
 
 std::string withSuffix(const std::string &path, const char *suffix) {
   return std::filesystem::path(path).replace_extension(suffix).string();

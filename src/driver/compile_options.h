@@ -11,12 +11,12 @@
 namespace spc::driver {
 
 /// The values of --emit.
-enum class Emit { Ast, Plan, Signature, Linalg, Sparse, Loops, Llvm, Assembly, Object };
+enum class Emit { Ast, Kernel, Plan, Signature, Linalg, Sparse, Loops, Llvm, Assembly, Object };
 
 /// The name of a value, as it is written after --emit=.
 const char *spelling(Emit emit);
 
-/// The pipeline's stage; requires: neither Ast nor Plan.
+/// The pipeline's stage; requires: neither Ast, Kernel nor Plan.
 pipeline::Stage stageOf(Emit emit);
 
 /// What the command line of `spc compile` says.

@@ -133,10 +133,8 @@ std::optional<KernelInput> readKernel(Session &session, const SharedOptions &opt
   return input;
 }
 
-std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &input, const std::string &function,
-                                        const SharedOptions &options, PhaseTimer &timer, bool fuses) {
+static sema::Options checkOptions(const KernelInput &input, const std::string &function, const SharedOptions &options) {
   sema::Options checks;
-  checks.fuses = fuses;
   checks.function = function;
   checks.strictFp = options.strictFp;
   checks.distributes = options.distributes;
@@ -144,6 +142,24 @@ std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &inp
   checks.checked = options.checked;
   checks.types = input.types;
   checks.indexTypes = input.indexTypes;
+  return checks;
+}
+
+std::optional<sema::Program> checkProgram(Session &session, const KernelInput &input, const std::string &function,
+                                          const SharedOptions &options) {
+  session.flush();
+  session.setSubject(options.kernel == "-" ? "<stdin>" : options.kernel);
+  std::optional<sema::Program> program =
+      sema::check(input.tree, input.bindings, checkOptions(input, function, options), session.diagnostics());
+  session.flush();
+  session.setSubject("");
+  return program;
+}
+
+std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &input, const std::string &function,
+                                        const SharedOptions &options, PhaseTimer &timer, bool fuses) {
+  sema::Options checks = checkOptions(input, function, options);
+  checks.fuses = fuses;
   session.flush();
   session.setSubject(options.kernel == "-" ? "<stdin>" : options.kernel);
   std::optional<sema::Kernel> kernel = sema::analyze(input.tree, input.bindings, checks, session.diagnostics());

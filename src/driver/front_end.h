@@ -5,6 +5,7 @@
 #include "driver/timer.h"
 #include "format/format_file.h"
 #include "sema/analyze.h"
+#include "sema/program.h"
 #include "syntax/ast.h"
 
 #include <filesystem>
@@ -31,7 +32,12 @@ struct KernelInput {
 /// Reads and parses the kernel and the format files. nullopt with errors reported.
 std::optional<KernelInput> readKernel(Session &session, const SharedOptions &options, PhaseTimer &timer);
 
-/// Checks the kernel under a function name. nullopt with errors reported. `fuses`: temporaries into what reads them.
+/// Checks the kernel under a function name, and plans nothing. nullopt with errors reported.
+std::optional<sema::Program> checkProgram(Session &session, const KernelInput &input, const std::string &function,
+                                          const SharedOptions &options);
+
+/// Checks and plans the kernel under a function name. nullopt with errors reported. `fuses`: temporaries into what
+/// reads them.
 std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &input, const std::string &function,
                                         const SharedOptions &options, PhaseTimer &timer, bool fuses = true);
 

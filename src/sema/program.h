@@ -49,6 +49,9 @@ struct Program : KernelHead {
   format::Schedule given; ///< by all bindings together; `schedule` is what it says of loops
 };
 
+/// The program as source text. That reads as the same program again, with the same options and formats.
+std::string toText(const Program &program);
+
 /// The type a statement is computed in: that of arithmetic on the widest type among its operands and its target.
 ValueType computeTypeOf(const KernelHead &kernel, const ResolvedStatement &statement);
 

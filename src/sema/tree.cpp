@@ -1,5 +1,7 @@
 #include "sema/tree.h"
 
+#include "sema/composed_reductions.h"
+
 #include "language/precedence.h"
 
 #include <algorithm>
@@ -67,7 +69,7 @@ private:
       return kUnary;
     if (const auto *call = std::get_if<CallNode>(&node.kind))
       return language::precedenceOf(call->function);
-    if (!std::holds_alternative<BinaryNode>(node.kind))
+    if (!std::holds_alternative<BinaryNode>(node.kind) || composedReduction(node))
       return kPrimary;
     return asSum(node) ? kSum : kProduct;
   }
@@ -91,7 +93,15 @@ private:
     for (const NodePtr &argument : call.arguments)
       text += (text.empty() ? "" : ", ") + (*this)(*argument, kOr);
     const bool isCast = call.function == Function::Cast;
-    return (isCast ? sema::spelling(call.castTo) : std::string(spelling.text)) + "(" + text + ")";
+    return (isCast && !call.typeParameter.empty() ? call.typeParameter
+            : isCast                              ? sema::spelling(call.castTo)
+                                                  : std::string(spelling.text)) +
+           "(" + text + ")";
+  }
+
+  std::string text(Reduction reduction, const ReduceNode &over, const Node &body) const {
+    return std::string(language::spellingOf(reduction)) + "(" + names(over.variables, ", ") + ", " +
+           (*this)(body, kOr) + ")";
   }
 
   std::string text(const Node &node) const {
@@ -108,9 +118,10 @@ private:
       return text(*call);
     if (const auto *negate = std::get_if<NegateNode>(&node.kind))
       return "-" + (*this)(*negate->operand, kUnary);
+    if (const std::optional<ComposedReduction> written = composedReduction(node))
+      return text(written->reduction, *written->over, *written->body);
     if (const auto *sum = std::get_if<ReduceNode>(&node.kind))
-      return std::string(language::spellingOf(sum->reduction)) + "(" + names(sum->variables, ", ") + ", " +
-             (*this)(*sum->body, kOr) + ")";
+      return text(sum->reduction, *sum, *sum->body);
     const auto &binary = std::get<BinaryNode>(node.kind);
     int own = precedence(node);
     return (*this)(*binary.left, own) + std::string(language::spellingOf(binary.op)) + (*this)(*binary.right, own + 1);

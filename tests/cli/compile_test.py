@@ -41,12 +41,26 @@ class Outputs(SpcCase):
         self.assertRegex((self.folder / "spmv.s").read_text(), r"\bspmv_argv_[0-9a-f]{16}:")
 
     def test_text_stages_go_to_standard_output(self):
-        signs = {"ast": "y", "plan": "for i, j+:", "linalg": "linalg.generic", "sparse": "scf.for", "loops": "scf.for", "llvm": "define"}
+        signs = {"ast": "y", "kernel": "y(i) = A(i,j)*x(j)\n", "plan": "for i, j+:", "linalg": "linalg.generic", "sparse": "scf.for", "loops": "scf.for", "llvm": "define"}
         for stage, sign in signs.items():
             with self.subTest(stage=stage):
                 done = self.spc("compile", "spmv.tex", "--format=A=csr", f"--emit={stage}")
                 self.assertIn(sign, done.out)
                 self.assertEqual(self.files(), ["spmv.tex"])
+
+    def test_the_program_reads_as_the_same_kernel(self):
+        self.write("k.tex", "semiring(min, +)\ntype T = f32\nkernel f(A, x) -> (y, z)\n"
+                   "tensor A(m, m): T, sparse\ntensor x(m): T\n"
+                   "let t(i) = A(i,j) * x(j)\ny(i) = (t(i))\nz = argmin(i, x(i)) + count(i, j, A(i,j))\n")
+        self.spc("compile", "k.tex", "--format=A=csr", "--emit=kernel", "-o", "program.tex")
+        program = (self.folder / "program.tex").read_text()
+        self.assertIn("let t(i) = min(j, A(i,j) + x(j))\n", program)
+        formats = ["--format=A=csr", "-Wno-asymptotic"]
+        self.assertEqual(self.spc("compile", "program.tex", *formats, "--emit=kernel").out, program)
+        self.assertEqual(self.spc("compile", "program.tex", *formats, "--emit=plan").out,
+                         self.spc("compile", "k.tex", *formats, "--emit=plan").out)
+        self.spc("compile", "k.tex", "--format=A=csr", "--emit=kernel", "--header=p.h", "-o", "-")
+        self.assertIn("f_argv", (self.folder / "p.h").read_text())
 
     def test_plan(self):
         self.write("k.tex", "A(i,j) = B(i,k) * C(k,j)\nD(i,j) = A(j,i)\n")

@@ -1,0 +1,51 @@
+#include "sema/composed_reductions.h"
+
+namespace spc::sema {
+namespace {
+
+/// The call of a function that a node is; null for anything else.
+const CallNode *callOf(const Node &node, Function function) {
+  const auto *call = std::get_if<CallNode>(&node.kind);
+  return call && call->function == function ? call : nullptr;
+}
+
+const ReduceNode *reductionBy(const Node &node, Reduction reduction) {
+  const auto *reduce = std::get_if<ReduceNode>(&node.kind);
+  return reduce && reduce->reduction == reduction ? reduce : nullptr;
+}
+
+/// `sum(j, e) / i64(max(sum(j, 1), 1))`.
+std::optional<ComposedReduction> asMean(const BinaryNode &node) {
+  const ReduceNode *sum = reductionBy(*node.left, Reduction::Sum);
+  const CallNode *whole = callOf(*node.right, Function::Cast);
+  const CallNode *greatest = whole ? callOf(*whole->arguments.front(), Function::Max) : nullptr;
+  const ReduceNode *count = greatest ? reductionBy(*greatest->arguments.front(), Reduction::Sum) : nullptr;
+  if (node.op != BinaryOp::Div || !sum || !count || sum->variables != count->variables)
+    return std::nullopt;
+  return ComposedReduction{Reduction::Mean, sum, sum->body.get()};
+}
+
+/// `min(j, select(e == min(j, e) or e != e, j, …))`, in which the inner variable is another one of that name.
+std::optional<ComposedReduction> asPlace(const ReduceNode &node) {
+  const CallNode *choice = callOf(*node.body, Function::Select);
+  const CallNode *either = choice ? callOf(*choice->arguments[0], Function::Or) : nullptr;
+  const CallNode *equal = either ? callOf(*either->arguments[0], Function::Equal) : nullptr;
+  const auto *extreme = equal ? std::get_if<ReduceNode>(&equal->arguments[1]->kind) : nullptr;
+  const auto *place = extreme ? std::get_if<IndexNode>(&choice->arguments[1]->kind) : nullptr;
+  const auto *none = place ? std::get_if<NumberNode>(&choice->arguments[2]->kind) : nullptr;
+  if (!none || none->value != kMaxExactInteger || node.variables != std::vector{place->variable})
+    return std::nullopt;
+  return ComposedReduction{extreme->reduction == Reduction::Min ? Reduction::ArgMin : Reduction::ArgMax, &node,
+                           equal->arguments[0].get()};
+}
+
+} // namespace
+
+std::optional<ComposedReduction> composedReduction(const Node &node) {
+  if (const auto *quotient = std::get_if<BinaryNode>(&node.kind))
+    return asMean(*quotient);
+  const ReduceNode *least = reductionBy(node, Reduction::Min);
+  return least ? asPlace(*least) : std::nullopt;
+}
+
+} // namespace spc::sema

@@ -1,0 +1,21 @@
+// Means and places of extremes in a tree, which is made of other reductions and of functions (check/statement_builder).
+// Private to this folder.
+#pragma once
+
+#include "sema/tree.h"
+
+#include <optional>
+
+namespace spc::sema {
+
+/// A reduction as it was written.
+struct ComposedReduction {
+  Reduction reduction;    ///< Mean, ArgMin or ArgMax
+  const ReduceNode *over; ///< its variables
+  const Node *body;
+};
+
+/// What a tree was written as; nullopt where that is what it is.
+std::optional<ComposedReduction> composedReduction(const Node &node);
+
+} // namespace spc::sema

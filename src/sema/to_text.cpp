@@ -1,0 +1,73 @@
+// Programs as source text.
+#include "sema/program.h"
+
+#include <cmath>
+
+namespace spc::sema {
+namespace {
+
+std::string listOf(const std::vector<language::Name> &names) {
+  std::string list;
+  for (const language::Name &name : names)
+    list += (list.empty() ? "" : ", ") + name.text;
+  return list;
+}
+
+std::string textOf(const language::ExtentDecl &extent) {
+  const auto *name = std::get_if<std::string>(&extent.value);
+  return name ? *name : std::to_string(std::get<int64_t>(extent.value));
+}
+
+/// The fill that a declaration says; a semiring's says nothing of types that it does not compute with.
+std::optional<double> fillOf(const language::TensorDecl &declaration, const Program &program) {
+  if (!declaration.fill || !declaration.fill->bySemiring)
+    return declaration.fill ? std::optional(declaration.fill->value) : std::nullopt;
+  for (const Tensor &tensor : program.tensors)
+    if (tensor.name == declaration.name.text && tensor.fill == 0)
+      return std::nullopt;
+  return declaration.fill->value;
+}
+
+std::string textOf(const language::TensorDecl &declaration, const Program &program) {
+  std::string text = "tensor " + declaration.name.text;
+  for (const language::ExtentDecl &extent : declaration.extents)
+    text += (&extent == &declaration.extents.front() ? "(" : ", ") + textOf(extent);
+  text += declaration.extents.empty() ? "" : ")";
+  std::vector<std::string> said;
+  if (declaration.type)
+    said.push_back(declaration.type->text);
+  if (declaration.sparse)
+    said.emplace_back("sparse");
+  if (const std::optional<double> fill = fillOf(declaration, program))
+    said.push_back("fill " + sema::textOf(ValueType::F64, *fill));
+  for (const std::string &word : said)
+    text += (&word == &said.front() ? ": " : ", ") + word;
+  return text + "\n";
+}
+
+std::string textOf(const ResolvedStatement &statement, const Program &program) {
+  std::string indices;
+  for (VariableId variable : statement.target.variables)
+    indices += (indices.empty() ? "(" : ",") + statement.scope.variables[variable].name;
+  return (statement.isTemporary ? "let " : "") + program.tensors[statement.target.tensor].name + indices +
+         (indices.empty() ? " " : ") ") + std::string(language::spellingOf(statement.op)) + " " +
+         print(*statement.value, statement.scope, program) + "\n";
+}
+
+} // namespace
+
+std::string toText(const Program &program) {
+  std::string text;
+  for (const language::TypeDecl &type : program.types)
+    text += "type " + type.name.text + " = " + spelling(program.typeParameters.at(type.name.text)) + "\n";
+  if (const std::optional<language::SignatureDecl> &signature = program.signature)
+    text += "kernel " + signature->name.text + "(" + listOf(signature->operands) + ") -> (" +
+            listOf(signature->outputs) + ")\n";
+  for (const language::TensorDecl &declaration : program.declarations)
+    text += textOf(declaration, program);
+  for (const ResolvedStatement &statement : program.statements)
+    text += textOf(statement, program);
+  return text;
+}
+
+} // namespace spc::sema
