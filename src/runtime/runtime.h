@@ -33,18 +33,4 @@ enum class Phase : int64_t {
 
 inline constexpr int64_t kMaxLevels = 16;
 
-/// Copies `source` into the storage that `copy` asks for: a dense root and compressed levels below it, one for each
-/// dimension, in any order of the dimensions (order 1: a dense vector). Entries of one place are summed; slots outside
-/// of the tensor (padding of blocks and diagonals) are left out. Reads `order`, the byte widths and each level's
-/// dimension and extent of `copy`; sets `stored`, `values` and each level's pointers and indices. All arrays lie in one
-/// block that starts at `values`: releasing `values` releases the copy. Where the source's values are NULL those of the
-/// copy are undefined.
-///
-/// Sorts by least significant digit first, one level after the other and skipping what is sorted already, hence in time
-/// O(order * entries + extent of the root).
-///
-/// Ok; Memory; Count (negative counts, or more or fewer entries than `stored`); IndexRange (a coordinate outside its
-/// extent); IndexType (a count or a coordinate overflows the copy's index types). On failure nothing stays allocated.
-extern "C" int32_t spc_rt_reorder(const Allocator *allocator, const Tensor *source, Tensor *copy);
-
 } // namespace spc::runtime

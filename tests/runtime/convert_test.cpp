@@ -80,6 +80,19 @@ TEST_CASE("tensors of order 3 are converted between all formats") {
   checkPairs(cubeFormats(), {3, 0, 2}, 0, 4, {}, {});
 }
 
+TEST_CASE("tensors of order 4 are converted between all formats") {
+  const std::vector<FormatModel> formats{wholes("cccc", {0, 1, 2, 3}), wholes("csss", {3, 1, 0, 2}),
+                                         wholes("dccc", {2, 0, 3, 1}), wholes("ddcc", {1, 3, 2, 0}),
+                                         wholes("dcss", {3, 2, 1, 0})};
+  checkPairs(formats, {3, 2, 4, 3}, 25, 1, {}, {});
+  checkPairs(formats, {3, 2, 4, 3}, 0, 2, {}, {});
+}
+
+TEST_CASE("extents of several digits are sorted") {
+  const std::vector<FormatModel> formats{wholes("cc", {1, 0}), wholes("dc", {0, 1}), wholes("cs", {0, 1})};
+  checkPairs(formats, {70000, 5000000}, 3000, 6, {}, {8, 8, 8});
+}
+
 TEST_CASE("vectors are converted") {
   const std::vector<FormatModel> formats{wholes("d", {0}), wholes("c", {0})};
   checkPairs(formats, {9}, 4, 1, {}, {});
@@ -312,7 +325,25 @@ TEST_CASE("a malformed source gives a status") {
     }
     list.made.tensor.levels[0].count = 2;
     check(list.made.tensor, Status::Count);
+    list.made.tensor.levels[0].count = -1;
+    check(list.made.tensor, Status::Count);
   }
+}
+
+TEST_CASE("pointers that come back to entries give a status") {
+  const std::vector<int64_t> shape{4, 3};
+  Made rows(wholes("dc", {0, 1}), shape, {});
+  REQUIRE(rows.convert(UnsortedList({{{0, 1}, 1}, {{2, 0}, 2}, {{3, 2}, 3}}, shape, {}, 1, false).made.tensor) ==
+          Status::Ok);
+  static_cast<int32_t *>(rows.levels[1].pointers)[1] = 3;
+  for (const FormatModel &to : {wholes("cc", {0, 1}), wholes("dc", {1, 0})})
+    CHECK(Made(to, shape, {}).convert(rows.tensor) == Status::Count);
+}
+
+TEST_CASE("a root too large for memory is no crash") {
+  const std::vector<int64_t> shape{3, INT64_MAX};
+  const UnsortedList list({{{1, 5}, 1}}, shape, {8, 8, 8}, 1);
+  CHECK(Made(wholes("dc", {1, 0}), shape, {8, 8, 8}).convert(list.made.tensor) == Status::Memory);
 }
 
 } // namespace spc::runtime::test

@@ -1,5 +1,6 @@
 // Copies of sources with every kind of level, and sums of repeated entries in every value type.
 #include "copy_request.h"
+#include "runtime/pack.h"
 #include "runtime/values.h"
 
 #include <catch2/catch.hpp>
@@ -60,10 +61,11 @@ Level &part(Level &level, Part kind, int64_t block) {
 int32_t copyOf(const Tensor &source, Request &copy, const std::function<void()> &look) {
   CountingMemory memory;
   const Allocator hooks = memory.hooks();
-  const int32_t status = spc_rt_reorder(&hooks, &source, &copy.tensor);
+  const Workers workers{};
+  const int32_t status = spc_rt_convert_sorted(&hooks, &workers, &source, &copy.tensor, true);
   if (status == 0) {
     look();
-    hooks.release(hooks.user, copy.tensor.values);
+    releaseArrays(hooks, copy.tensor);
   }
   CHECK(memory.live.empty());
   return status;
