@@ -11,30 +11,13 @@ namespace {
 
 constexpr DiagnosticKind kGradUnwritable{"grad-unwritable", Severity::Error};
 
-/// A format as what --format names.
-class OneFormat : public format::FormatFamily {
-public:
-  explicit OneFormat(format::Format format) : format_(std::move(format)) {}
-  std::string name() const override { return format_.name; }
-  std::optional<int> order() const override { return format_.order(); }
-  std::optional<format::Format> instantiate(int order) const override {
-    return order == format_.order() ? std::optional(format_) : std::nullopt;
-  }
-
-private:
-  format::Format format_;
-};
-
 std::vector<format::Binding> bindingsOf(const std::vector<format::StoredTensor> &stored) {
   std::vector<format::Binding> bindings;
   for (const format::StoredTensor &one : stored) {
-    format::Binding binding;
-    binding.tensor = one.tensor;
     if (one.structureOf.empty())
-      binding.family = std::make_shared<OneFormat>(one.format);
+      bindings.push_back(format::bindingOf(one.tensor, one.format));
     else
-      binding.structureOf = one.structureOf;
-    bindings.push_back(std::move(binding));
+      bindings.push_back({.tensor = one.tensor, .family = nullptr, .where = {}, .structureOf = one.structureOf});
   }
   return bindings;
 }

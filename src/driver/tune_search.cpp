@@ -72,7 +72,7 @@ std::shared_ptr<TuneCode> TuneSearch::compile(const TunePoint &point, Diagnostic
       bindings.back().schedule = {};
     }
   for (const auto &[tensor, choice] : point.formats)
-    bindings.push_back(tune::bindingOf(tensor, choice, {}));
+    bindings.push_back(format::bindingOf(tensor, choice.format));
   if (!bindings.empty())
     bindings.front().schedule = point.schedule;
   std::optional<sema::Kernel> kernel = sema::analyze(kernel_.tree, bindings, kernel_.checks, diagnostics);

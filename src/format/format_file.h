@@ -52,6 +52,9 @@ struct Binding {
   bool keepsStructure = false;
 };
 
+/// `tensor` stored in a format that no file describes: tensors of its order alone have it.
+Binding bindingOf(std::string tensor, Format format);
+
 /// What formats were read from.
 struct FilesRead {
   std::vector<std::string> paths; ///< each once, in the order of first use

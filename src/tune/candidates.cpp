@@ -12,19 +12,6 @@ using format::IndexType;
 using format::Level;
 using format::Part;
 
-class OneFormat final : public format::FormatFamily {
-public:
-  explicit OneFormat(const FormatChoice &choice) : choice_(choice) {}
-  std::string name() const override { return choice_.name; }
-  std::optional<int> order() const override { return choice_.format.order(); }
-  std::optional<Format> instantiate(int order) const override {
-    return order == choice_.format.order() ? std::optional(choice_.format) : std::nullopt;
-  }
-
-private:
-  FormatChoice choice_;
-};
-
 /// Collects choices; formats are loaded by name.
 class Choices {
 public:
@@ -179,10 +166,6 @@ std::vector<FormatChoice> formatChoices(format::FormatLoader &loader, const Oper
   else if (facts.order > 2)
     addTensorFormats(choices, facts.order);
   return std::move(choices.list);
-}
-
-format::Binding bindingOf(const std::string &tensor, const FormatChoice &choice, const format::Schedule &schedule) {
-  return {tensor, std::make_shared<OneFormat>(choice), {}, std::nullopt, schedule, {}};
 }
 
 std::vector<format::Schedule> neighbours(const format::Schedule &from, const ScheduleFacts &facts) {

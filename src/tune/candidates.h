@@ -31,9 +31,6 @@ OperandFacts factsOf(const tensor::Coordinates &entries);
 /// hold the extents, widths of ELL's part of hyb by quantiles of row lengths, orders of CSF's levels.
 std::vector<FormatChoice> formatChoices(format::FormatLoader &loader, const OperandFacts &facts);
 
-/// A format as a binding of a tensor, to be analysed with.
-format::Binding bindingOf(const std::string &tensor, const FormatChoice &choice, const format::Schedule &schedule);
-
 /// What there is to choose in a kernel's schedule.
 struct ScheduleFacts {
   bool assembles = false;         ///< there are kinds of workspaces

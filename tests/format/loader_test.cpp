@@ -23,6 +23,17 @@ TEST_CASE("an argument binds one tensor or none by name") {
   CHECK(named[0].where.file->name() == "<--format>");
 }
 
+TEST_CASE("a format that no file describes is bound to a tensor") {
+  Format rows = permuted(denseFormat(2), {1, 0});
+  rows.name = "columns";
+  const Binding binding = bindingOf("A", rows);
+  CHECK(binding.tensor == "A");
+  CHECK(binding.family->name() == "columns");
+  CHECK(binding.family->order() == 2);
+  CHECK(binding.family->instantiate(2)->sameStorage(rows));
+  CHECK(!binding.family->instantiate(3));
+}
+
 TEST_CASE("paths, with an '=' or a ':' in them, are read") {
   Workspace workspace;
   std::string json = R"({"dims": "any", "levels": {"each": {"storage": "compressed"}}})";

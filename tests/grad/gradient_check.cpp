@@ -17,18 +17,6 @@ namespace {
 
 constexpr double kStep = 1e-5;
 
-/// A format as what --format names.
-class OneFormat : public format::FormatFamily {
-public:
-  explicit OneFormat(format::Format format) : format_(std::move(format)) {}
-  std::string name() const override { return format_.name; }
-  std::optional<int> order() const override { return format_.order(); }
-  std::optional<format::Format> instantiate(int /*order*/) const override { return format_; }
-
-private:
-  format::Format format_;
-};
-
 std::vector<format::Binding> bindingsOf(const std::map<std::string, std::string> &formats) {
   std::vector<format::Binding> bindings;
   for (const auto &[tensor, spelling] : formats) {
@@ -159,7 +147,7 @@ bool GradientUnderTest::write(grad::Mode mode, WrittenDerivative &written) {
     else
       for (const sema::Tensor &tensor : checked_->tensors)
         if (tensor.name == one.like)
-          binding.family = std::make_shared<OneFormat>(tensor.format);
+          binding = format::bindingOf(one.name, tensor.format);
     bindings.push_back(std::move(binding));
   }
   sema::Options options;
