@@ -132,7 +132,7 @@ using MakeContext = std::function<spc_context()>;
 
 /// `call` has the kernel assemble the output.
 template <class T, class Output>
-Contender<T> contender(const MakeContext &make, spc_status (*release)(Context, Output *),
+Contender<T> contender(const MakeContext &make, void (*release)(Context, Output *),
                        const std::function<spc_status(Context, Output *)> &call) {
   auto output = std::make_shared<Output>();
   const auto run = [=] {
