@@ -3,11 +3,11 @@
 #include "tensor/packer.h"
 #include "tensor/pieces.h"
 #include "tensor/row_packer.h"
+#include "tensor/symmetry.h"
 
 #include <atomic>
 #include <map>
 #include <new>
-#include <numeric>
 #include <stdexcept>
 
 namespace spc::tensor {
@@ -64,63 +64,12 @@ std::string coordinateOutside(const Coordinates &entries) {
   return "";
 }
 
-/// Where the mirror image of entry `e` is among sorted entries of a square matrix; size() where there is none.
-size_t mirrorOf(const Coordinates &entries, size_t e) {
-  const int64_t row = entries.coordinates[2 * e + 1], column = entries.coordinates[2 * e];
-  size_t low = 0, high = entries.size();
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    const int64_t *at = entries.coordinates.data() + 2 * middle;
-    if (at[0] < row || (at[0] == row && at[1] < column))
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  const int64_t *at = entries.coordinates.data() + 2 * low;
-  return low < entries.size() && at[0] == row && at[1] == column ? low : entries.size();
-}
-
-/// Whether every one of the sorted entries has its mirror image. Walking through the rows from the first to the last,
-/// the entries beyond the diagonal ask each other row for its entries before the diagonal one after the other.
-bool isSymmetric(const Coordinates &entries) {
-  const size_t size = entries.size();
-  const auto rows = static_cast<size_t>(entries.shape[0]);
-  const auto same = [&](size_t a, size_t b) { return entries.value(a) == entries.value(b); };
-  if (rows > 4 * size + (size_t{1} << 16)) {
-    for (size_t e = 0; e < size; ++e)
-      if (const size_t mirror = mirrorOf(entries, e); mirror == size || !same(e, mirror))
-        return false;
-    return true;
-  }
-  std::vector<size_t> next(rows + 1);
-  for (size_t e = 0; e < size; ++e)
-    ++next[static_cast<size_t>(entries.coordinates[2 * e]) + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  const int64_t *at = entries.coordinates.data();
-  for (size_t e = 0; e < size; ++e) {
-    const int64_t row = at[2 * e], column = at[2 * e + 1];
-    if (column < row) { // asked for by the row above it, or else there is no such mirror image
-      if (next[static_cast<size_t>(row)] <= e)
-        return false;
-      continue;
-    }
-    const size_t mirror = column == row ? e : next[static_cast<size_t>(column)]++;
-    if (mirror >= size || at[2 * mirror] != column || at[2 * mirror + 1] != row || !same(e, mirror))
-      return false;
-  }
-  return true;
-}
-
 /// The stored triangle of symmetric entries; false, with the reason in `error`, where they are not symmetric.
 bool keepTriangle(Coordinates &entries, format::Symmetry symmetry, sema::ValueType type, std::string &error) {
   sortAndSum(entries, type);
-  if (!isSymmetric(entries)) {
-    size_t e = 0;
-    for (size_t mirror = 0; e < entries.size(); ++e)
-      if (mirror = mirrorOf(entries, e); mirror == entries.size() || entries.value(mirror) != entries.value(e))
-        break;
-    error = "it is not symmetric: the entries at (" + std::to_string(entries.coordinates[2 * e] + 1) + ", " +
-            std::to_string(entries.coordinates[2 * e + 1] + 1) + ") and its mirror image differ";
+  if (const std::optional<size_t> e = withoutMirrorImage(entries)) {
+    error = "it is not symmetric: the entries at (" + std::to_string(entries.coordinates[2 * *e] + 1) + ", " +
+            std::to_string(entries.coordinates[2 * *e + 1] + 1) + ") and its mirror image differ";
     return false;
   }
   size_t kept = 0;

@@ -2,9 +2,9 @@
 
 #include "format/levels.h"
 #include "support/memory.h"
-#include "tensor/mirror_pairs.h"
 #include "tensor/pieces.h"
 #include "tensor/row_sorter.h"
+#include "tensor/symmetry.h"
 
 #include <algorithm>
 #include <atomic>

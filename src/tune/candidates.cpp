@@ -1,5 +1,7 @@
 #include "tune/candidates.h"
 
+#include "tensor/symmetry.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -154,7 +156,7 @@ OperandFacts factsOf(const tensor::Coordinates &entries) {
   facts.density = elements > 0 ? static_cast<double>(entries.size()) / elements : 0;
   if (facts.order == 2) {
     facts.pattern = patternOf(entries);
-    facts.isSymmetric = isSymmetric(entries);
+    facts.isSymmetric = tensor::isSymmetric(entries);
   }
   return facts;
 }

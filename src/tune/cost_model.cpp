@@ -112,34 +112,6 @@ Pattern patternOf(const tensor::Coordinates &matrix) {
   return pattern;
 }
 
-bool isSymmetric(const tensor::Coordinates &matrix) {
-  if (matrix.shape[0] != matrix.shape[1] || !matrix.imaginary.empty())
-    return false;
-  struct Entry {
-    int64_t least, most;
-    double value;
-    bool isUpper;
-  };
-  std::vector<Entry> entries;
-  int64_t upper = 0, lower = 0;
-  for (size_t e = 0; e < matrix.size(); ++e) {
-    const int64_t i = matrix.coordinates[2 * e], j = matrix.coordinates[2 * e + 1];
-    if (i == j)
-      continue;
-    ++(i < j ? upper : lower);
-    entries.push_back({std::min(i, j), std::max(i, j), matrix.values[e], i < j});
-  }
-  if (upper != lower)
-    return false;
-  const auto key = [](const Entry &entry) { return std::tuple(entry.least, entry.most, entry.isUpper); };
-  std::sort(entries.begin(), entries.end(), [&](const Entry &a, const Entry &b) { return key(a) < key(b); });
-  for (size_t k = 0; k + 1 < entries.size(); k += 2)
-    if (entries[k].least != entries[k + 1].least || entries[k].most != entries[k + 1].most ||
-        entries[k].isUpper == entries[k + 1].isUpper || entries[k].value != entries[k + 1].value)
-      return false;
-  return true;
-}
-
 StorageCost costOf(const Pattern &pattern, const Format &format, int valueBytes) {
   const auto nnz = static_cast<double>(pattern.entries());
   const auto rows = static_cast<double>(pattern.rows), columns = static_cast<double>(pattern.columns);

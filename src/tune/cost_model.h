@@ -21,9 +21,6 @@ struct Pattern {
 /// Requires: order 2, extents below 2^31.
 Pattern patternOf(const tensor::Coordinates &matrix);
 
-/// Whether each entry has a mirror image of the same value. Requires: order 2.
-bool isSymmetric(const tensor::Coordinates &matrix);
-
 /// What a format makes of a matrix.
 struct StorageCost {
   double values = 0;   ///< slots of the values array, padding included

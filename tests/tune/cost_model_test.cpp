@@ -66,15 +66,6 @@ TEST_CASE("blocks read dense rows once for all of their rows") {
   CHECK(movedBytes(arrowIn("csr"), 100) == arrowIn("csr").bytes + 1100);
 }
 
-TEST_CASE("symmetry is of values") {
-  tensor::Coordinates matrix{{3, 3}, {0, 1, 2, 2, 1, 0}, {4, 1, 4}, {}};
-  CHECK(isSymmetric(matrix));
-  matrix.values[2] = 5;
-  CHECK(!isSymmetric(matrix));
-  CHECK(!isSymmetric(arrow()));
-  CHECK(!isSymmetric({{2, 3}, {}, {}, {}}));
-}
-
 TEST_CASE("formats that suit an operand") {
   SourceManager sources;
   Diagnostics diagnostics;
