@@ -101,10 +101,12 @@ private:
 
   void findNarrowOutputs() {
     for (const sema::Tensor &tensor : kernel_.tensors)
-      for (const format::Level &level : tensor.format.levels)
-        if (tensor.isAssembled() && !level.isDense() && level.extent == format::Extent::Fixed && level.width &&
+      for (int k = 0; k < tensor.format.levelCount(); ++k) {
+        const format::Level &level = tensor.format.levels[static_cast<size_t>(k)];
+        if (tensor.isAssembled() && format::kindOf(tensor.format, k) == format::LevelKind::FixedWidth && level.width &&
             !level.hasWidthOne())
           add(tensor, "has room for " + std::to_string(*level.width) + " entries in a row, and one has more");
+      }
     for (const sema::Tensor &tensor : kernel_.tensors)
       for (int k = 0; k < tensor.format.levelCount(); ++k)
         if (tensor.isAssembled() && format::kindOf(tensor.format, k) == format::LevelKind::ClosedCompressed)

@@ -115,7 +115,7 @@ bool isTame(const format::ClosedForm &form) {
 void checkClosedForm(Entry &entry, const sema::Tensor &tensor, size_t k, const Place &place) {
   EntryBuilder &build = entry.build;
   const format::Level &level = tensor.format.levels[k];
-  const bool hasLength = level.extent == format::Extent::Closed;
+  const bool hasLength = hasClosedLength(format::kindOf(tensor.format, static_cast<int>(k)));
   if (!hasLength && level.start == format::ClosedForm{})
     return;
   const Value zero = build.constant(0), most = build.constant(INT32_MAX);

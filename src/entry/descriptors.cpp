@@ -29,22 +29,6 @@ runtime::ValueKind valueKindOf(sema::ValueType type) {
   return sema::isFloat(type) ? ValueKind::Float : sema::isInteger(type) ? ValueKind::Integer : ValueKind::Bool;
 }
 
-/// Whether how many entries a parent has, or where they begin, depends on the parent's coordinate.
-bool readsParent(LevelKind kind) {
-  switch (kind) {
-  case LevelKind::RaggedDense:
-  case LevelKind::ClosedDense:
-  case LevelKind::ClosedCompressed:
-    return true;
-  case LevelKind::Dense:
-  case LevelKind::Compressed:
-  case LevelKind::Singleton:
-  case LevelKind::FixedWidth:
-    break;
-  }
-  return false;
-}
-
 } // namespace
 
 Descriptors::Descriptors(Entry &entry)

@@ -58,4 +58,36 @@ constexpr bool hasSegments(LevelKind kind) {
   return false;
 }
 
+/// Whether how many entries a parent has, or where they begin, may depend on the parent's coordinate.
+constexpr bool readsParent(LevelKind kind) {
+  switch (kind) {
+  case LevelKind::RaggedDense:
+  case LevelKind::ClosedDense:
+  case LevelKind::ClosedCompressed:
+    return true;
+  case LevelKind::Dense:
+  case LevelKind::Compressed:
+  case LevelKind::Singleton:
+  case LevelKind::FixedWidth:
+    break;
+  }
+  return false;
+}
+
+/// Whether a closed form says how many entries each parent has.
+constexpr bool hasClosedLength(LevelKind kind) {
+  switch (kind) {
+  case LevelKind::ClosedDense:
+  case LevelKind::ClosedCompressed:
+    return true;
+  case LevelKind::Dense:
+  case LevelKind::Compressed:
+  case LevelKind::Singleton:
+  case LevelKind::FixedWidth:
+  case LevelKind::RaggedDense:
+    break;
+  }
+  return false;
+}
+
 } // namespace spc::format

@@ -1,5 +1,7 @@
 #include "tune/extent_orders.h"
 
+#include "format/levels.h"
+
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -54,8 +56,8 @@ std::string whyOrderMatters(const sema::Kernel &kernel) {
     if (tensor.is<sema::View>())
       return "the kernel reads neighbours of elements";
   for (const sema::Tensor &tensor : kernel.tensors)
-    for (const format::Level &level : tensor.format.levels)
-      if (level.extent == format::Extent::Closed || (level.isDense() && !level.isFullyDense()))
+    for (int k = 0; k < tensor.format.levelCount(); ++k)
+      if (readsParent(format::kindOf(tensor.format, k)))
         return "'" + tensor.name + "' is stored by runs or in a triangle";
   for (const sema::Step &step : kernel.steps)
     if (const auto *statement = std::get_if<sema::Statement>(&step))
