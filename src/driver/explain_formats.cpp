@@ -1,6 +1,7 @@
 #include "driver/explain_formats.h"
 
 #include "explain/text.h"
+#include "tensor/footprint.h"
 #include "tensor/parts.h"
 
 #include <algorithm>
@@ -43,6 +44,10 @@ Entries entriesOf(const sema::Kernel &kernel, const RunInputs &inputs) {
       whole.append(own->coordinates.data() + e * own->shape.size(), own->value(e));
   }
   return all;
+}
+
+double valuesIn(const tensor::Coordinates &entries, const format::Format &format) {
+  return format::footprintOf(format, entries.shape, 0, tensor::levelCounts(entries, format)).values;
 }
 
 class FormatTrials {
@@ -111,7 +116,7 @@ private:
       if (!format)
         continue;
       explain::Alternative one{tensor, name, false, {}, {}, ""};
-      const double values = format->isSum() ? 0 : explain::predictedValues(entries_.at(tensor), *format);
+      const double values = format->isSum() ? 0 : valuesIn(entries_.at(tensor), *format);
       const auto entries = static_cast<double>(entries_.at(tensor).size());
       if (values > std::min(kMostValues, std::max(kAnyValues, kMostOfEntry * entries)))
         one.why = "would store " + explain::numberText(values) + " values";

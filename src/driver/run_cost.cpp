@@ -74,15 +74,10 @@ std::optional<double> operationsOf(const sema::Statement &statement, const sema:
   return total;
 }
 
-/// Of the arrays of an argument; of a structure that is another's its values alone. What was allocated is a little
-/// more, which tells in small tensors, whose elements are few to count.
+/// Of the arrays of an argument; of a structure that is another's its values alone.
 double bytesOf(const sema::Tensor &tensor, const tensor::PackedTensor &packed) {
-  constexpr int64_t kSmall = 1 << 20;
-  if (tensor.format.isDense() || tensor.shared())
-    return static_cast<double>(packed.valueCount()) * sema::bytesOf(tensor.type);
-  const bool isCounted =
-      packed.byteCount() < kSmall && !tensor.isAssembled(); // a call's arrays are known by their sizes
-  return isCounted ? explain::arrayBytes(packed, tensor.type) : static_cast<double>(packed.byteCount());
+  const format::Footprint footprint = packed.footprint();
+  return tensor.shared() ? footprint.values * sema::bytesOf(tensor.type) : footprint.bytes;
 }
 
 } // namespace

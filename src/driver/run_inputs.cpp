@@ -328,16 +328,16 @@ void InputReader::settleExtents() {
 
 /// A tensor is held packed, and as a list of entries too where it is generated or, a dense output, written.
 void InputReader::checkSizes() {
-  double words = 0;
+  double bytes = 0;
   for (size_t k = 0; k < given_.size() && !session_.failed(); ++k) {
     const sema::Tensor &tensor = tensorAt(k);
     std::vector<int64_t> shape = inputs_.shapeOf(tensor);
-    const double elements = leastElements(tensor.format, shape);
-    double entries = tensor.isWritten && tensor.format.isDense() ? elements : 0;
+    double entries =
+        tensor.isWritten && tensor.format.isDense() ? leastBytes(tensor, shape, 0) / sema::bytesOf(tensor.type) : 0;
     if (given_[k] && given_[k]->generator && !isLeftOut(k))
       entries = std::max(entries, tensor::entryCount(*given_[k]->generator, shape));
-    words += elements + entries * (tensor.order() + 1);
-    checkMemory(session_, tensor, words, shape);
+    bytes += leastBytes(tensor, shape, entries) + entries * (tensor.order() + 1) * sizeof(double);
+    checkMemory(session_, tensor, bytes, shape);
   }
 }
 

@@ -3,7 +3,7 @@
 #include "driver/log.h"
 #include "driver/run_cost.h"
 #include "driver/run_options.h"
-#include "format/levels.h"
+#include "format/footprint.h"
 #include "support/memory.h"
 
 #include <algorithm>
@@ -15,33 +15,13 @@ namespace {
 constexpr DiagnosticKind kTooLarge{"tensor-too-large", Severity::Error};
 constexpr DiagnosticKind kMuchMemory{"much-memory", Severity::Warning};
 
-/// At least so much: the outer dense levels, and what is stored of each entry.
-double packedBytes(const sema::Tensor &tensor, const tensor::Announced &announced) {
-  const format::Format &format = tensor.format.isSum() ? tensor.format.parts.back() : tensor.format;
-  double parents = 1, bytes = 0;
-  for (int k = 0; k < format.levelCount(); ++k) {
-    const format::CoordinateRange range = format::coordinateRange(format.levels[k]);
-    const size_t dim = range.dim ? static_cast<size_t>(*range.dim) : announced.shape.size();
-    const double extent = dim < announced.shape.size()
-                              ? static_cast<double>(announced.shape[dim]) / static_cast<double>(range.block)
-                              : static_cast<double>(range.block);
-    if (format.levels[k].isDense()) {
-      parents *= format::kindOf(format, k) == format::LevelKind::Dense ? extent : 1;
-      continue;
-    }
-    if (k > 0 && format.hasPointers())
-      bytes += parents * format::bits(format.pointers) / 8;
-    const int bytesAnEntry = format::bits(format.indices) / 8 + sema::bytesOf(tensor.type);
-    return bytes + announced.entries * bytesAnEntry;
-  }
-  return parents * sema::bytesOf(tensor.type);
-}
-
 /// While it is packed, with what it is packed from.
 double bytesOf(const ForeseenTensor &foreseen, bool packs) {
   const sema::Tensor &tensor = *foreseen.tensor;
   const tensor::Announced &announced = foreseen.announced;
-  double packed = packedBytes(tensor, announced);
+  std::vector<int64_t> shape = announced.shape;
+  shape.resize(static_cast<size_t>(tensor.order()), 1);
+  double packed = leastBytes(tensor, shape, announced.entries);
   if (announced.shape.empty() && tensor.format.isDense())
     packed = std::max(packed, announced.heldBytes);
   const bool isList = !(packs && announced.isArrays && (tensor.format.isDense() || announced.heldBytes > 0));
@@ -51,19 +31,14 @@ double bytesOf(const ForeseenTensor &foreseen, bool packs) {
 
 } // namespace
 
-double leastElements(const format::Format &format, const std::vector<int64_t> &shape) {
-  double elements = 1;
-  for (const format::Level &level : format.levels) {
-    if (!level.isDense())
-      break;
-    elements *= static_cast<double>(shape[level.dim]);
-  }
-  return elements;
+double leastBytes(const sema::Tensor &tensor, const std::vector<int64_t> &shape, double entries) {
+  const format::Format &format = tensor.format.isSum() ? tensor.format.parts.back() : tensor.format;
+  return format::leastFootprint(format, shape, sema::bytesOf(tensor.type), entries).bytes;
 }
 
-void checkMemory(Session &session, const sema::Tensor &tensor, double words, const std::vector<int64_t> &shape) {
+void checkMemory(Session &session, const sema::Tensor &tensor, double bytes, const std::vector<int64_t> &shape) {
   constexpr double kUsable = 0.75; // the rest of the system lives in memory too
-  if (words * sizeof(double) < kUsable * physicalMemory())
+  if (bytes < kUsable * physicalMemory())
     return;
   session.diagnostics()
       .report(kTooLarge, tensor.where,

@@ -16,12 +16,12 @@ struct ForeseenTensor {
   tensor::Announced announced; ///< by its file; of others what shape they have, with no entries
 };
 
-/// Elements that a tensor takes whatever its entries are: all of a dense one, the outer dense levels of another.
-double leastElements(const format::Format &format, const std::vector<int64_t> &shape);
+/// The least that a tensor of `entries` entries takes, wherever they are. Of a sum all of them may be in the last part.
+double leastBytes(const sema::Tensor &tensor, const std::vector<int64_t> &shape, double entries);
 
 /// Before anything is allocated: a size with a digit too many should not bring the machine down. Reports an error where
-/// `words` numbers of 8 bytes, in this tensor and those before it, exceed this machine's memory.
-void checkMemory(Session &session, const sema::Tensor &tensor, double words, const std::vector<int64_t> &shape);
+/// `bytes`, of this tensor and those before it, exceed this machine's memory.
+void checkMemory(Session &session, const sema::Tensor &tensor, double bytes, const std::vector<int64_t> &shape);
 
 /// Adds the dense tensors of known sizes that no file gives: outputs, what is made up, and what the kernel allocates
 /// for a while.

@@ -99,7 +99,7 @@ private:
     entries.values.resize(tensor.order() > 0 ? entries.coordinates.size() / static_cast<size_t>(tensor.order()) : 0);
     std::string error;
     const auto packed = tensor::PackedTensor::pack(entries, tensor.format, tensor.type, error);
-    return packed && entries.size() > 0 ? std::optional(arrayBytes(*packed, tensor.type)) : std::nullopt;
+    return packed && entries.size() > 0 ? std::optional(packed->footprint().bytes) : std::nullopt;
   }
 
   void add(sema::TensorId id, std::optional<double> read, std::optional<double> written) {

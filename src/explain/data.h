@@ -43,11 +43,4 @@ private:
   std::map<sema::TensorId, StoredTree> trees_;
 };
 
-/// The bytes of a packed tensor's arrays.
-double arrayBytes(const tensor::PackedTensor &packed, sema::ValueType type);
-
-/// How many values a format stores of entries, padding included; what packing would allocate. `entries` lie within
-/// their shape. Formats that are sums are not looked at.
-double predictedValues(const tensor::Coordinates &entries, const format::Format &format);
-
 } // namespace spc::explain

@@ -242,10 +242,6 @@ void PackedTensor::followArrays(const TwinArrays &twins) {
   state_->arrays.followArrays(twins);
 }
 
-int64_t PackedTensor::byteCount() const {
-  return state_->arrays.byteCount();
-}
-
 const format::Format &PackedTensor::format() const {
   return state_->arrays.format();
 }

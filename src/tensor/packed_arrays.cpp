@@ -104,13 +104,6 @@ void PackedArrays::free() {
       slots_[slot] = 0;
 }
 
-int64_t PackedArrays::byteCount() const {
-  size_t bytes = 0;
-  for (const auto &array : owned_)
-    bytes += malloc_usable_size(array.get()); // how much of them a kernel's call has asked for is nowhere else
-  return static_cast<int64_t>(bytes);
-}
-
 std::vector<MemoryRange> PackedArrays::ranges() const {
   std::vector<MemoryRange> ranges;
   for (const MallocedArray &array : owned_)

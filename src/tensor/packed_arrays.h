@@ -2,6 +2,7 @@
 #pragma once
 
 #include "abi/signature.h"
+#include "format/footprint.h"
 #include "support/memory.h"
 #include "tensor/numbers.h"
 #include "tensor/tensor.h"
@@ -52,10 +53,10 @@ public:
   /// Frees the arrays: the struct has none.
   void free();
 
-  /// Bytes of the arrays that are freed with this.
-  int64_t byteCount() const;
+  /// What the struct's arrays hold, by its numbers.
+  format::Footprint footprint() const;
 
-  /// Where these arrays lie.
+  /// Where the arrays lie that are freed with this.
   std::vector<MemoryRange> ranges() const;
 
   /// As PackedTensor's.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "abi/signature.h"
+#include "format/footprint.h"
 #include "format/format.h"
 #include "sema/kernel.h"
 #include "support/memory.h"
@@ -87,8 +88,8 @@ public:
   /// Number of elements of the values array.
   int64_t valueCount() const;
 
-  /// Bytes of all arrays that this owns, as they were allocated.
-  int64_t byteCount() const;
+  /// What it takes as its struct is now: of a kernel's result what the kernel has made.
+  format::Footprint footprint() const;
 
   /// Where these arrays lie.
   std::vector<MemoryRange> ranges() const;

@@ -1,5 +1,8 @@
 #include "tune/cost_model.h"
 
+#include "format/footprint.h"
+#include "format/levels.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -9,31 +12,31 @@ namespace {
 
 using format::Format;
 using format::Level;
+using format::LevelKind;
 using format::Part;
 
-/// Blocks of a x b that hold an entry.
-int64_t countBlocks(const Pattern &pattern, int64_t a, int64_t b) {
-  std::vector<int64_t> lastSeen(pattern.columns / b + 1, -1);
-  int64_t blocks = 0;
-  for (int64_t row = 0; row < pattern.rows; ++row)
-    for (int64_t k = pattern.begin[row]; k < pattern.begin[row + 1]; ++k)
-      if (int64_t &seen = lastSeen[pattern.columnOf[k] / b]; seen != row / a) {
-        seen = row / a;
-        ++blocks;
-      }
-  return blocks;
-}
+/// The blocks that hold an entry; of blocks of 1 x 1, the places of entries.
+struct Blocks {
+  int64_t count = 0;
+  std::vector<int64_t> along[2]; ///< by dimension: how many of them each row, or column, of blocks has
+};
 
-/// The most blocks in a row of blocks, and the number of rows of blocks.
-std::pair<int64_t, int64_t> widestBlockRow(const Pattern &pattern, int64_t a, int64_t b) {
-  std::vector<int64_t> lastSeen(pattern.columns / b + 1, -1), counts((pattern.rows + a - 1) / a, 0);
+Blocks blocksOf(const Pattern &pattern, int64_t height, int64_t width) {
+  std::vector<int64_t> lastSeen(static_cast<size_t>(pattern.columns / width + 1), -1);
+  Blocks blocks;
+  blocks.along[0].resize(static_cast<size_t>((pattern.rows + height - 1) / height));
+  blocks.along[1].resize(lastSeen.size());
   for (int64_t row = 0; row < pattern.rows; ++row)
-    for (int64_t k = pattern.begin[row]; k < pattern.begin[row + 1]; ++k)
-      if (int64_t &seen = lastSeen[pattern.columnOf[k] / b]; seen != row / a) {
-        seen = row / a;
-        ++counts[row / a];
+    for (int64_t k = pattern.begin[row]; k < pattern.begin[row + 1]; ++k) {
+      const int64_t column = pattern.columnOf[k] / width;
+      if (int64_t &seen = lastSeen[column]; seen != row / height) {
+        seen = row / height;
+        ++blocks.count;
+        ++blocks.along[0][row / height];
+        ++blocks.along[1][column];
       }
-  return {counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end()), counts.size()};
+    }
+  return blocks;
 }
 
 int64_t countDiagonals(const Pattern &pattern) {
@@ -52,41 +55,35 @@ int64_t countOverflow(const Pattern &pattern, int64_t width) {
   return more;
 }
 
-StorageCost padded(double values, double lists, double segments, double readRows, const Format &format, int bytes) {
-  return {values,
-          values * bytes + lists * format::bits(format.indices) / 8 + segments * format::bits(format.pointers) / 8,
-          readRows};
-}
-
-StorageCost costOfBlocks(const Pattern &pattern, const Format &format, int bytes) {
-  int64_t block[2] = {1, 1};
-  bool isFixedWidth = false, hasListedRows = false;
-  for (const Level &level : format.levels) {
-    if (level.part == Part::Quotient)
-      block[level.dim] = level.block;
-    isFixedWidth |= !level.isDense() && level.extent == format::Extent::Fixed;
+/// Of a matrix format, what only the entries say of its levels (format::footprintOf).
+std::vector<double> countsOf(const Pattern &pattern, const Format &format, const int64_t (&block)[2]) {
+  const Blocks blocks = blocksOf(pattern, block[0], block[1]);
+  const std::vector<int64_t> &along = blocks.along[format.levels.front().dim];
+  std::vector<double> counts;
+  for (int k = 0; k < format.levelCount(); ++k) {
+    const Level &level = format.levels[k];
+    double count = static_cast<double>(blocks.count);
+    if (level.part == Part::Difference)
+      count = static_cast<double>(countDiagonals(pattern));
+    else if (format::kindOf(format, k) == LevelKind::FixedWidth)
+      count = along.empty() ? 0 : static_cast<double>(*std::max_element(along.begin(), along.end()));
+    else if (k == 0 && !format::continuesParent(format, 1))
+      count = static_cast<double>(std::count_if(along.begin(), along.end(), [](int64_t own) { return own > 0; }));
+    else if (format.symmetry != format::Symmetry::None)
+      count /= 2;
+    counts.push_back(count);
   }
-  hasListedRows = !format.levels.front().isDense();
-  const double size = static_cast<double>(block[0] * block[1]);
-  const auto [widest, rows] =
-      isFixedWidth ? widestBlockRow(pattern, block[0], block[1]) : std::pair<int64_t, int64_t>{};
-  const double blocks = isFixedWidth ? static_cast<double>(widest) * static_cast<double>(rows)
-                                     : static_cast<double>(countBlocks(pattern, block[0], block[1]));
-  const int64_t segments = isFixedWidth || hasListedRows ? 0 : pattern.rows / block[0] + 1;
-  return padded(blocks * size, hasListedRows ? 2 * blocks : blocks, static_cast<double>(segments),
-                blocks * static_cast<double>(block[1]), format, bytes);
+  return counts;
 }
 
-StorageCost costOfSum(const Pattern &pattern, const Format &format, int bytes) {
+/// Of as many entries of each row as the first part is wide, and of those that are left as the others list them.
+StorageCost costOfSum(const Pattern &pattern, const Format &format, int valueBytes) {
+  const auto left = static_cast<double>(countOverflow(pattern, *format.parts[0].levels.back().width));
   StorageCost total;
   for (const Format &part : format.parts) {
-    const auto fixed = std::find_if(part.levels.begin(), part.levels.end(),
-                                    [](const Level &level) { return !level.isDense() && level.width.value_or(1) > 1; });
-    const auto width = fixed == part.levels.end() ? 0 : *fixed->width;
-    const double values = width > 0 ? static_cast<double>(pattern.rows * width)
-                                    : static_cast<double>(countOverflow(pattern, *format.parts[0].levels.back().width));
-    const StorageCost cost = padded(values, width > 0 ? values : 2 * values, 0, values, part, bytes);
-    total = {total.values + cost.values, total.bytes + cost.bytes, total.rowsRead + cost.rowsRead};
+    const std::vector<double> counts(part.levels.size(), left);
+    const format::Footprint stored = format::footprintOf(part, {pattern.rows, pattern.columns}, valueBytes, counts);
+    total = {total.values + stored.values, total.bytes + stored.bytes, total.rowsRead + stored.values};
   }
   return total;
 }
@@ -113,29 +110,16 @@ Pattern patternOf(const tensor::Coordinates &matrix) {
 }
 
 StorageCost costOf(const Pattern &pattern, const Format &format, int valueBytes) {
-  const auto nnz = static_cast<double>(pattern.entries());
-  const auto rows = static_cast<double>(pattern.rows), columns = static_cast<double>(pattern.columns);
   if (format.isSum())
     return costOfSum(pattern, format, valueBytes);
-  if (format.isDense())
-    return padded(rows * columns, 0, 0, rows * columns, format, valueBytes);
-  const auto has = [&](auto test) { return std::any_of(format.levels.begin(), format.levels.end(), test); };
-  if (has([](const Level &level) { return level.part == Part::Quotient; }))
-    return costOfBlocks(pattern, format, valueBytes);
-  if (has([](const Level &level) { return level.part == Part::Difference; })) {
-    const double diagonals = static_cast<double>(countDiagonals(pattern));
-    return padded(diagonals * rows, diagonals, 0, diagonals * rows, format, valueBytes);
-  }
-  const Level &outer = format.levels.front(), &inner = format.levels.back();
-  if (outer.isDense() && !inner.isDense() && inner.extent == format::Extent::Fixed) {
-    const std::vector<int64_t> lengths = pattern.rowLengths();
-    const auto longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
-    const double values = rows * static_cast<double>(inner.width ? *inner.width : longest);
-    return padded(values, values, 0, values, format, valueBytes);
-  }
-  const double stored = format.symmetry == format::Symmetry::None ? nnz : nnz / 2;
-  const double segments = outer.isDense() ? (outer.dim == 0 ? rows : columns) + 1 : 0;
-  return padded(stored, outer.isDense() ? stored : 2 * stored, segments, nnz, format, valueBytes);
+  int64_t block[2] = {1, 1};
+  for (const Level &level : format.levels)
+    if (level.part == Part::Quotient)
+      block[level.dim] = level.block;
+  const format::Footprint stored =
+      format::footprintOf(format, {pattern.rows, pattern.columns}, valueBytes, countsOf(pattern, format, block));
+  const double mirrored = format.symmetry == format::Symmetry::None ? 1 : 2;
+  return {stored.values, stored.bytes, mirrored * stored.values / static_cast<double>(block[0])};
 }
 
 } // namespace spc::tune

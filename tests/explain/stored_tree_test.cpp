@@ -1,4 +1,4 @@
-// Trees of what formats store, and predictions of how much that is.
+// Trees of what formats store.
 #include "explain/data.h"
 #include "explain/stored_tree.h"
 #include "explain/text.h"
@@ -56,16 +56,6 @@ TEST_CASE("places of blocks count where they are inside of the tensor") {
   const StoredTree tree(packed(kBlocks));
   CHECK(tree.nodes(1) == 2);
   CHECK(tree.leaves(0, tree.roots()) == 4 + 2); // the second block has one row outside
-}
-
-TEST_CASE("what a format stores is predicted without packing") {
-  CHECK(predictedValues(entries(), kCsr) == 3);
-  CHECK(predictedValues(entries(), kBlocks) == 8);
-  CHECK(predictedValues(entries(), format::denseFormat(2)) == 12);
-}
-
-TEST_CASE("bytes are those of the arrays") {
-  CHECK(arrayBytes(packed(kCsr), sema::ValueType::F64) == 3 * 8 + 3 * 4 + 4 * 4);
 }
 
 TEST_CASE("numbers for people") {
