@@ -6,8 +6,12 @@
 
 namespace spc::runtime {
 
-/// Walks a tensor of any format from its root to its entries and reports the coordinates of each one.
+/// Walks a tensor of any format from its root to its entries and reports the coordinates of each one. A note that has
+/// `skip(level, position, end)`, the first position from `position` to `end` to be looked at, has all others passed
+/// over, and entries are not counted then.
 template <typename Note> class EntryWalk {
+  static constexpr bool kSkips = requires(Note &note) { note.skip(int64_t{}, int64_t{}, int64_t{}); };
+
 public:
   /// `note(position, at)` gets the position among the values and the coordinates by dimension, in the order of the
   /// positions. Slots outside of the tensor (padding of blocks and diagonals) are left out.
@@ -28,6 +32,8 @@ public:
     int64_t k = 0;
     while (k >= 0) {
       Cursor &cursor = cursors[k];
+      if constexpr (kSkips)
+        cursor.position = note_.skip(k, cursor.position, cursor.end);
       if (k == leaf) {
         if (const Status status = readFiber(cursor); status != Status::Ok)
           return status;
@@ -44,7 +50,7 @@ public:
       cursors[k + 1] = open(source_, k + 1, cursor.position);
       ++k;
     }
-    return seen_ == source_.stored ? Status::Ok : Status::Count;
+    return kSkips || seen_ == source_.stored ? Status::Ok : Status::Count;
   }
 
 private:
@@ -72,6 +78,8 @@ private:
         if (isInside && at_[level.dimension] < extent)
           note_(cursor.position, at_);
       }
+      if constexpr (kSkips)
+        cursor.position = note_.skip(leaf, cursor.position + 1, cursor.end) - 1;
     }
     return Status::Ok;
   }

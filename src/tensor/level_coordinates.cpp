@@ -50,32 +50,6 @@ Coordinates toLevels(const Coordinates &entries, const format::Format &format) {
   return result;
 }
 
-void fromLevels(const format::Format &format, const std::vector<int64_t> &byLevel, std::vector<int64_t> &byDimension) {
-  std::fill(byDimension.begin(), byDimension.end(), 0);
-  bool hasDifference = false;
-  for (size_t k = 0; k < byLevel.size(); ++k) {
-    const Level &level = format.levels[k];
-    hasDifference |= level.part == Part::Difference;
-    if (level.part != Part::Difference)
-      byDimension[level.dim] += level.part == Part::Quotient ? byLevel[k] * level.block : byLevel[k];
-  }
-  if (!hasDifference)
-    return;
-  std::vector<bool> isWhole(byDimension.size());
-  for (const Level &level : format.levels)
-    if (level.part == Part::Whole)
-      isWhole[level.dim] = true;
-  for (size_t k = 0; k < byLevel.size(); ++k) {
-    const Level &level = format.levels[k];
-    if (level.part != Part::Difference)
-      continue;
-    if (isWhole[level.minus])
-      byDimension[level.dim] = byDimension[level.minus] + byLevel[k];
-    else
-      byDimension[level.minus] = byDimension[level.dim] - byLevel[k];
-  }
-}
-
 int64_t valueOf(const format::ClosedForm &form, int64_t parent, int64_t size) {
   return form.constant + form.slope * parent + form.size * size;
 }

@@ -20,9 +20,6 @@ LevelRange rangeOf(const format::Level &level, const std::vector<int64_t> &shape
 /// The entries with one coordinate a level, less the level's least one; the shape holds the levels' counts.
 Coordinates toLevels(const Coordinates &entries, const format::Format &format);
 
-/// The coordinates by dimension that coordinates by level stand for; out of range for padding.
-void fromLevels(const format::Format &format, const std::vector<int64_t> &byLevel, std::vector<int64_t> &byDimension);
-
 /// A closed form's value under a parent with this coordinate.
 int64_t valueOf(const format::ClosedForm &form, int64_t parent, int64_t size);
 

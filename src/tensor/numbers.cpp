@@ -1,6 +1,7 @@
 #include "tensor/numbers.h"
 
-#include <bit>
+#include "runtime/values.h"
+
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -61,49 +62,12 @@ template <typename T> bool putInteger(void *array, int64_t index, double value) 
 
 } // namespace
 
-float fromHalf(uint16_t bits) {
-  const uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
-  const uint32_t exponent = bits >> 10 & 0x1fu, fraction = bits & 0x3ffu;
-  if (exponent == 0x1f)
-    return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
-  if (exponent != 0)
-    return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
-  const float magnitude = std::ldexp(static_cast<float>(fraction), -24);
-  return sign ? -magnitude : magnitude;
-}
-
-uint16_t toHalf(float value) {
-  const uint32_t bits = std::bit_cast<uint32_t>(value);
-  const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000u);
-  const float magnitude = std::fabs(value);
-  if (std::isnan(value))
-    return static_cast<uint16_t>(sign | 0x7e00u | (bits >> 13 & 0x3ffu));
-  if (magnitude >= 65520.0f)
-    return static_cast<uint16_t>(sign | 0x7c00u);
-  // Adding a power of two leaves the bits that a half keeps, rounded by the addition itself.
-  if (magnitude < 6.103515625e-05f)
-    return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(magnitude + 0.5f) - std::bit_cast<uint32_t>(0.5f)));
-  const uint32_t rounded = (bits & 0x7fffffffu) + 0xfffu + (bits >> 13 & 1u);
-  return static_cast<uint16_t>(sign | ((rounded >> 13) - (112u << 10)));
-}
-
-float fromBrain(uint16_t bits) {
-  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
-}
-
-uint16_t toBrain(float value) {
-  const uint32_t bits = std::bit_cast<uint32_t>(value);
-  if (std::isnan(value))
-    return static_cast<uint16_t>(bits >> 16 | 0x40u);
-  return static_cast<uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
-}
-
 Number loadNumber(const void *array, ValueType type, int64_t index) {
   switch (type) {
   case ValueType::F16:
-    return {fromHalf(static_cast<const uint16_t *>(array)[index])};
+    return {runtime::halfToFloat(static_cast<const uint16_t *>(array)[index])};
   case ValueType::BF16:
-    return {fromBrain(static_cast<const uint16_t *>(array)[index])};
+    return {runtime::brainToFloat(static_cast<const uint16_t *>(array)[index])};
   case ValueType::F32:
     return {at<float>(array, index)};
   case ValueType::F64:
@@ -139,10 +103,10 @@ bool storeNumber(void *array, ValueType type, int64_t index, Number number) {
     return false;
   switch (type) {
   case ValueType::F16:
-    static_cast<uint16_t *>(array)[index] = toHalf(static_cast<float>(number.real));
+    static_cast<uint16_t *>(array)[index] = runtime::floatToHalf(static_cast<float>(number.real));
     return true;
   case ValueType::BF16:
-    static_cast<uint16_t *>(array)[index] = toBrain(static_cast<float>(number.real));
+    static_cast<uint16_t *>(array)[index] = runtime::floatToBrain(static_cast<float>(number.real));
     return true;
   case ValueType::F32:
     return put<float>(array, index, number.real);

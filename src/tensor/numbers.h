@@ -59,10 +59,4 @@ std::string whyNotStored(sema::ValueType type);
 /// i8".
 std::string valueNotStored(Number number, sema::ValueType type);
 
-/// IEEE 754 binary16 and the upper half of a binary32, rounded to nearest even.
-uint16_t toHalf(float value);
-float fromHalf(uint16_t bits);
-uint16_t toBrain(float value);
-float fromBrain(uint16_t bits);
-
 } // namespace spc::tensor

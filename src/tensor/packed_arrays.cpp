@@ -1,5 +1,6 @@
 #include "tensor/packed_arrays.h"
 
+#include "runtime/walk.h"
 #include "support/memory.h"
 
 #include <algorithm>
@@ -70,14 +71,13 @@ void PackedArrays::shorten(FieldRole role, int index, int64_t count) {
 
 std::vector<double> PackedArrays::elements(FieldRole role, int index) const {
   const int slot = type_.find(role, index);
+  const auto bytes = slot < 0 ? 0 : static_cast<int64_t>(elementSize(type_.fields[slot].type));
   std::vector<double> result;
   for (int64_t at = 0; slot >= 0 && at < lengths_[slot]; ++at) {
-    const bool isPointers = type_.fields[slot].type == FieldType::Pointers;
     if (type_.fields[slot].type == FieldType::Values)
       result.push_back(loadValue(array(role, index), at).real);
     else
-      result.push_back(
-          static_cast<double>(load(array(role, index), isPointers ? format().pointers : format().indices, at)));
+      result.push_back(static_cast<double>(runtime::load(array(role, index), bytes, at)));
   }
   return result;
 }
@@ -168,37 +168,6 @@ void PackedArrays::setStrides() {
     int dim = format().levels[k].dim;
     setNumber(FieldRole::Stride, dim, static_cast<int64_t>(stride));
     stride *= static_cast<uint64_t>(std::max<int64_t>(number(FieldRole::Size, dim), 1));
-  }
-}
-
-int64_t PackedArrays::load(const void *array, format::IndexType type, int64_t at) {
-  switch (type) {
-  case format::IndexType::U8:
-    return static_cast<const uint8_t *>(array)[at];
-  case format::IndexType::U16:
-    return static_cast<const uint16_t *>(array)[at];
-  case format::IndexType::I32:
-    return static_cast<const int32_t *>(array)[at];
-  case format::IndexType::I64:
-    return static_cast<const int64_t *>(array)[at];
-  }
-  return 0;
-}
-
-void PackedArrays::store(void *array, format::IndexType type, int64_t at, int64_t value) {
-  switch (type) {
-  case format::IndexType::U8:
-    static_cast<uint8_t *>(array)[at] = static_cast<uint8_t>(value);
-    break;
-  case format::IndexType::U16:
-    static_cast<uint16_t *>(array)[at] = static_cast<uint16_t>(value);
-    break;
-  case format::IndexType::I32:
-    static_cast<int32_t *>(array)[at] = static_cast<int32_t>(value);
-    break;
-  case format::IndexType::I64:
-    static_cast<int64_t *>(array)[at] = value;
-    break;
   }
 }
 

@@ -67,9 +67,7 @@ public:
   /// Sets the strides of a dense tensor by its levels; other structs have none.
   void setStrides();
 
-  /// One element of an integer array or of the values.
-  static int64_t load(const void *array, format::IndexType type, int64_t at);
-  static void store(void *array, format::IndexType type, int64_t at, int64_t value);
+  /// One element of the values.
   Number loadValue(const void *array, int64_t at) const { return loadNumber(array, type_.value, at); }
   bool storeValue(void *array, int64_t at, Number value) const { return storeNumber(array, type_.value, at, value); }
 

@@ -1,42 +1,36 @@
 #include "tensor/parts.h"
 
-#include "format/levels.h"
-#include "tensor/level_coordinates.h"
+#include "runtime/pack.h"
+#include "tensor/runtime_tensor.h"
 
-#include <map>
+#include <cstdlib>
+#include <new>
 
 namespace spc::tensor {
 
 namespace {
 
-/// The innermost level with a number of entries a parent that the format fixes; -1 without one.
-int boundedLevel(const format::Format &format) {
-  for (int k = format.levelCount() - 1; k >= 0; --k)
-    if (format::kindOf(format, k) == format::LevelKind::FixedWidth && format.levels[k].width)
-      return k;
-  return -1;
-}
-
-/// Which entries the format has room for.
-std::vector<bool> taken(const Coordinates &entries, const format::Format &format) {
-  std::vector<bool> result(entries.size(), true);
-  const int bounded = boundedLevel(format);
-  if (bounded < 0)
-    return result;
-  const Coordinates byLevel = toLevels(entries, format);
-  const size_t levels = byLevel.shape.size();
-  // Distinct coordinates under each parent, in the order in which they come.
-  std::map<std::vector<int64_t>, std::map<int64_t, bool>> parents;
-  for (size_t e = 0; e < entries.size(); ++e) {
-    const int64_t *at = byLevel.coordinates.data() + e * levels;
-    std::map<int64_t, bool> &slots = parents[std::vector<int64_t>(at, at + bounded)];
-    const auto known = slots.find(at[bounded]);
-    if (known == slots.end())
-      result[e] = slots[at[bounded]] = static_cast<int64_t>(slots.size()) < *format.levels[bounded].width;
-    else
-      result[e] = known->second;
+/// By entry, which are sorted by dimension: 0 where the format has no room for it.
+std::vector<uint8_t> findFitting(const Coordinates &entries, const format::Format &format) {
+  const size_t order = entries.shape.size();
+  std::vector<std::vector<int64_t>> columns(order, std::vector<int64_t>(entries.size()));
+  runtime::EntryList list = {};
+  list.order = entries.order();
+  list.count = static_cast<int64_t>(entries.size());
+  for (size_t dim = 0; dim < order; ++dim) {
+    for (size_t e = 0; e < entries.size(); ++e)
+      columns[dim][e] = entries.coordinates[e * order + dim];
+    list.at[dim] = {columns[dim].data(), sizeof(int64_t)};
   }
-  return result;
+  std::vector<uint8_t> fits(entries.size(), 1);
+  RuntimeTensor target(format, sema::ValueType::F64, entries.shape);
+  target.tensor().indexBytes = sizeof(int64_t); // whether a smaller type holds the coordinates shows when it is packed
+  const runtime::Allocator memory{nullptr,
+                                  [](void *, int64_t bytes) { return std::malloc(static_cast<size_t>(bytes)); },
+                                  [](void *, void *array) { std::free(array); }};
+  if (runtime::findFitting(memory, list, target.tensor(), fits.data()) != runtime::Status::Ok)
+    throw std::bad_alloc();
+  return fits;
 }
 
 } // namespace
@@ -46,17 +40,16 @@ std::vector<Coordinates> splitIntoParts(Coordinates entries, const std::vector<f
   sortAndSum(entries, type);
   std::vector<Coordinates> parts;
   const auto order = static_cast<size_t>(entries.order());
-  for (size_t part = 0; part < formats.size(); ++part) {
+  for (size_t part = 0; part + 1 < formats.size(); ++part) {
     Coordinates own, rest;
     own.shape = rest.shape = entries.shape;
-    std::vector<bool> takes(entries.size(), true);
-    if (part + 1 < formats.size())
-      takes = taken(entries, formats[part]);
+    const std::vector<uint8_t> fits = findFitting(entries, formats[part]);
     for (size_t e = 0; e < entries.size(); ++e)
-      (takes[e] ? own : rest).append(entries.coordinates.data() + e * order, entries.value(e));
+      (fits[e] != 0 ? own : rest).append(entries.coordinates.data() + e * order, entries.value(e));
     parts.push_back(std::move(own));
     entries = std::move(rest);
   }
+  parts.push_back(std::move(entries));
   return parts;
 }
 

@@ -8,9 +8,9 @@
 
 namespace spc::tensor {
 
-/// Splits entries of `type`, repeats summed, between formats: a part whose level has a fixed width takes as many
-/// entries under each parent as that is wide, in order, the next part those that are left; a part without such a level
-/// takes all. Whether the last part can store what it gets shows when it is packed.
+/// Splits entries of `type`, repeats summed, between formats: each part takes what it has room for
+/// (runtime::findFitting), the next one those that are left. Whether the last part can store what it gets shows when it
+/// is packed. Throws std::bad_alloc.
 std::vector<Coordinates> splitIntoParts(Coordinates entries, const std::vector<format::Format> &formats,
                                         sema::ValueType type = sema::ValueType::F64);
 

@@ -19,7 +19,7 @@ ARROWS = {
     "sema/plan": ["sema/terms"],
     "grad": ["sema", "syntax"],
     "abi": ["sema"],
-    "tensor": ["abi"],
+    "tensor": ["abi", "runtime"],
     "machine": [],
     "reference": ["tensor", "syntax"],
     "dialect": [],

@@ -194,6 +194,36 @@ TEST_CASE("the first part of a sum takes what its width holds") {
   CHECK(parts[1].values == Numbers{2, 4});
 }
 
+TEST_CASE("a part takes the first coordinates by its own levels, blocks too") {
+  const std::vector<Level> levels = {part(dense(0), Part::Quotient, 2), part(fixed(1, 1, false), Part::Quotient, 2),
+                                     part(dense(0), Part::Remainder, 2), part(dense(1), Part::Remainder, 2)};
+  const Format blocks{"blocks", levels}, csr{"csr", {dense(0), compressed(1)}};
+  const std::vector<Coordinates> parts = splitIntoParts(matrix({2, 6}, {{0, 5}, {1, 0}, {1, 4}}), {blocks, csr});
+  CHECK(parts.at(0).coordinates == std::vector<int64_t>{1, 0});
+  CHECK(parts.at(1).coordinates == std::vector<int64_t>{0, 5, 1, 4});
+}
+
+TEST_CASE("a triangle takes what lies in it, and lists of a closed length what they have room for") {
+  const Format csr{"csr", {dense(0), compressed(1)}}, lower{"lower", {dense(0), closed({1, 1, 0}, {})}};
+  const Coordinates entries = matrix({3, 3}, {{0, 0}, {0, 2}, {1, 0}, {1, 1}, {1, 2}, {2, 2}});
+  const std::vector<Coordinates> parts = splitIntoParts(entries, {lower, csr});
+  CHECK(parts.at(0).coordinates == std::vector<int64_t>{0, 0, 1, 0, 1, 1, 2, 2});
+  CHECK(parts.at(1).coordinates == std::vector<int64_t>{0, 2, 1, 2});
+  Level growing = closed({0, 1, 0}, {});
+  growing.storage = Storage::Compressed;
+  const std::vector<Coordinates> listed = splitIntoParts(entries, {{"lists", {dense(0), growing}}, csr});
+  CHECK(listed.at(0).coordinates == std::vector<int64_t>{1, 0, 2, 2});
+  CHECK(listed.at(1).size() == 4);
+}
+
+TEST_CASE("index types too small for a part show when it is packed") {
+  Format ell{"ell", {dense(0), fixed(1, 1, false)}};
+  ell.indices = format::IndexType::U8;
+  const std::vector<Coordinates> parts =
+      splitIntoParts(matrix({2, 300}, {{0, 1}, {0, 2}, {1, 299}}), {ell, {"csr", {dense(0), compressed(1)}}});
+  CHECK(parts.at(0).coordinates == std::vector<int64_t>{0, 1, 1, 299});
+}
+
 TEST_CASE("values that a type does not hold") {
   const Format csr{"csr", {dense(0), compressed(1)}};
   Coordinates entries = sample();
