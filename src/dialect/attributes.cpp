@@ -87,6 +87,33 @@ void markLeavesRest(mlir::Operation *loop) {
   loop->setAttr(kLeavesRest, mlir::UnitAttr::get(loop->getContext()));
 }
 
+bool isPartial(mlir::Operation *nest) {
+  return nest->hasAttr(kPartial);
+}
+
+void markPartial(mlir::Operation *nest) {
+  nest->setAttr(kPartial, mlir::UnitAttr::get(nest->getContext()));
+}
+
+void removePartial(mlir::Operation *nest) {
+  nest->removeAttr(kPartial);
+}
+
+llvm::ArrayRef<int64_t> clippedDimsOf(mlir::Operation *access) {
+  const auto dims = access->getAttrOfType<mlir::DenseI64ArrayAttr>(kClipped);
+  return dims ? dims.asArrayRef() : llvm::ArrayRef<int64_t>();
+}
+
+void addClippedDim(mlir::Operation *access, int64_t dim) {
+  llvm::SmallVector<int64_t> dims{dim};
+  llvm::append_range(dims, clippedDimsOf(access));
+  access->setAttr(kClipped, mlir::DenseI64ArrayAttr::get(access->getContext(), dims));
+}
+
+void removeClippedDims(mlir::Operation *access) {
+  access->removeAttr(kClipped);
+}
+
 TensorAttr tensorOf(mlir::FunctionOpInterface body, unsigned index) {
   return body.getArgAttrOfType<TensorAttr>(index, kTensor);
 }

@@ -58,6 +58,17 @@ void markSegment(mlir::Operation *loop);
 bool leavesRest(mlir::Operation *loop);
 void markLeavesRest(mlir::Operation *loop);
 
+/// Whether a loop nest is recorded as the rare case beside its version for full blocks: splitting it further would be
+/// wasted code.
+bool isPartial(mlir::Operation *nest);
+void markPartial(mlir::Operation *nest);
+void removePartial(mlir::Operation *nest);
+
+/// The dimensions of a `memref.load` or a `memref.store` whose indices are recorded as staying in their extents.
+llvm::ArrayRef<int64_t> clippedDimsOf(mlir::Operation *access);
+void addClippedDim(mlir::Operation *access, int64_t dim);
+void removeClippedDims(mlir::Operation *access);
+
 /// Takes the dialect's attributes off a function that nobody will ask any more. MLIR's translation to LLVM IR prints
 /// the function for each attribute of an argument that it does not know, which took a fifth of the time of a
 /// compilation.

@@ -16,5 +16,7 @@ inline constexpr llvm::StringLiteral kAsWritten = "spc.as_written";
 inline constexpr llvm::StringLiteral kRowLoop = "spc.row_loop";
 inline constexpr llvm::StringLiteral kSegment = "spc.segment";
 inline constexpr llvm::StringLiteral kLeavesRest = "spc.leaves_rest";
+inline constexpr llvm::StringLiteral kPartial = "spc.partial";
+inline constexpr llvm::StringLiteral kClipped = "spc.clipped";
 
 } // namespace spc::dialect

@@ -129,6 +129,18 @@ mlir::LogicalResult verifyLoopMark(mlir::Operation *op, mlir::NamedAttribute mar
   return mlir::success();
 }
 
+/// What the clipping of loops notes of a nest and of an access while it goes on.
+mlir::LogicalResult verifyClippingMark(mlir::Operation *op, mlir::NamedAttribute mark) {
+  const llvm::StringRef of = op->getName().getStringRef();
+  if (mark.getName() == kPartial)
+    return (of == "scf.for" || of == "scf.while") && mlir::isa<mlir::UnitAttr>(mark.getValue())
+               ? mlir::success()
+               : op->emitOpError() << "'" << kPartial << "' is a unit attribute of loops alone";
+  return (of == "memref.load" || of == "memref.store") && mlir::isa<mlir::DenseI64ArrayAttr>(mark.getValue())
+             ? mlir::success()
+             : op->emitOpError() << "'" << kClipped << "' is a list of a load's or a store's dimensions";
+}
+
 /// What says where index variables are.
 mlir::LogicalResult verifyIndexMark(mlir::Operation *op, mlir::NamedAttribute mark) {
   const llvm::StringRef of = op->getName().getStringRef(), name = mark.getName().getValue();
@@ -293,6 +305,8 @@ mlir::LogicalResult SpcDialect::verifyOperationAttribute(mlir::Operation *op, ml
     return verifyRowLoop(op, attribute.getValue());
   if (name == kSegment || name == kLeavesRest)
     return verifyLoopMark(op, attribute);
+  if (name == kPartial || name == kClipped)
+    return verifyClippingMark(op, attribute);
   if (name == kIndices || name == kListedIndices || name == kIndex)
     return verifyIndexMark(op, attribute);
   if (!isOfBody)

@@ -16,12 +16,8 @@ using mlir::Value;
 
 namespace {
 
-/// On an access: the dimensions whose sums are marked.
-constexpr llvm::StringLiteral kDone = "spc.clipped";
-
 bool isDone(mlir::Operation *access, int64_t dim) {
-  auto done = access->getAttrOfType<mlir::DenseI64ArrayAttr>(kDone);
-  return done && llvm::is_contained(done.asArrayRef(), dim);
+  return llvm::is_contained(dialect::clippedDimsOf(access), dim);
 }
 
 /// The sparse argument that `array` is a query of, and the level that its elements belong to. Positions belong to the
@@ -144,19 +140,14 @@ mlir::FailureOr<std::optional<BoundedIndex>> BoundedIndices::next() {
 void BoundedIndices::mark(const BoundedIndex &bounded, mlir::Operation *scope) {
   scope->walk([&](mlir::Operation *op) {
     mlir::FailureOr<Indices> sums = sumsOf(op);
-    for (const BoundedIndex &other : succeeded(sums) ? *sums : Indices()) {
-      if (other.extent != bounded.extent || !(other.sum == bounded.sum))
-        continue;
-      llvm::SmallVector<int64_t> dims{other.dim};
-      if (auto done = op->getAttrOfType<mlir::DenseI64ArrayAttr>(kDone))
-        dims.append(done.asArrayRef().begin(), done.asArrayRef().end());
-      op->setAttr(kDone, mlir::DenseI64ArrayAttr::get(op->getContext(), dims));
-    }
+    for (const BoundedIndex &other : succeeded(sums) ? *sums : Indices())
+      if (other.extent == bounded.extent && other.sum == bounded.sum)
+        dialect::addClippedDim(op, other.dim);
   });
 }
 
 void BoundedIndices::forgetMarks() {
-  body_.walk([](mlir::Operation *op) { op->removeAttr(kDone); });
+  body_.walk([](mlir::Operation *op) { dialect::removeClippedDims(op); });
 }
 
 bool isNonNegative(Value value) {

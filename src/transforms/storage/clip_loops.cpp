@@ -23,9 +23,6 @@ namespace arith = mlir::arith;
 namespace scf = mlir::scf;
 using mlir::Value;
 
-/// On a loop nest that is the rare case beside its version for full blocks: splitting it further would be wasted code.
-constexpr llvm::StringLiteral kPartial = "spc.partial";
-
 /// A loop to narrow: 0 <= sign * (its variable) + rest < extent.
 struct Clip {
   scf::ForOp loop;
@@ -77,7 +74,7 @@ public:
       indices.mark(**next, *predicated);
     }
     indices.forgetMarks();
-    getOperation().walk([](mlir::Operation *op) { op->removeAttr(kPartial); });
+    getOperation().walk([](mlir::Operation *op) { dialect::removePartial(op); });
   }
 
 private:
@@ -128,7 +125,7 @@ bool ClipLoops::splitFullBlocks(const Clip &clip) {
     return false;
   mlir::Operation *nest = loop;
   for (mlir::Operation *op = loop; op && !mlir::isa<mlir::func::FuncOp>(op); op = op->getParentOp()) {
-    if (op->hasAttr(kPartial))
+    if (dialect::isPartial(op))
       return false;
     if (mlir::isa<scf::ForOp, scf::WhileOp>(op) && isDefinedOutside(clip.rest, op))
       nest = op;
@@ -145,7 +142,7 @@ bool ClipLoops::splitFullBlocks(const Clip &clip) {
   builder.setInsertionPointToStart(choice.elseBlock());
   mlir::IRMapping mapping;
   mlir::Operation *partial = builder.clone(*nest, mapping);
-  partial->setAttr(kPartial, builder.getUnitAttr());
+  dialect::markPartial(partial);
   scf::YieldOp::create(builder, location, partial->getResults());
   builder.setInsertionPointToStart(choice.thenBlock());
   auto yield = scf::YieldOp::create(builder, location, nest->getResults());

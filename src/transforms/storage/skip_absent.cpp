@@ -18,9 +18,6 @@ namespace spc::transforms {
 
 namespace {
 
-/// On a store that writes what was loaded from the same place, and is to stay.
-constexpr llvm::StringLiteral kIdle = "spc.idle";
-
 class SkipAbsent : public impl::SkipAbsentBase<SkipAbsent> {
 public:
   void runOnOperation() override {
@@ -28,9 +25,11 @@ public:
     getOperation().walk([&](dialect::AbsentOp op) { absent.push_back(op); });
     if (absent.empty())
       return;
-    // Idle stores that are there already stay: they say where an assembled output has entries.
+    // Idle stores that are there already stay: they say where an assembled output has entries. Folding makes no stores,
+    // so that none has the address of one that is gone.
+    llvm::SmallPtrSet<mlir::Operation *, 8> staying;
     for (auto [store, load] : idleStores())
-      store->setAttr(kIdle, mlir::UnitAttr::get(&getContext()));
+      staying.insert(store);
     for (dialect::AbsentOp op : absent)
       if (failed(skip(op)))
         return signalPassFailure();
@@ -39,12 +38,12 @@ public:
     folding.addPass(mlir::createCanonicalizerPass());
     if (failed(runPipeline(folding, getOperation())))
       return signalPassFailure();
-    eraseIdleStores();
+    eraseIdleStores(staying);
   }
 
 private:
   llvm::SmallVector<std::pair<mlir::memref::StoreOp, mlir::memref::LoadOp>> idleStores();
-  void eraseIdleStores();
+  void eraseIdleStores(const llvm::SmallPtrSetImpl<mlir::Operation *> &staying);
   mlir::LogicalResult skip(dialect::AbsentOp absent);
   mlir::Value withoutAbsent(mlir::OpOperand &end);
 
@@ -140,9 +139,9 @@ llvm::SmallVector<std::pair<mlir::memref::StoreOp, mlir::memref::LoadOp>> SkipAb
   return idle;
 }
 
-void SkipAbsent::eraseIdleStores() {
+void SkipAbsent::eraseIdleStores(const llvm::SmallPtrSetImpl<mlir::Operation *> &staying) {
   for (auto [store, load] : idleStores()) {
-    if (store->removeAttr(kIdle))
+    if (staying.contains(store))
       continue;
     store->erase();
     if (load->use_empty())

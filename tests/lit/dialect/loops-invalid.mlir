@@ -52,6 +52,22 @@ func.func @segment_of_no_loop(%a: index, %b: index) -> index {
 
 // -----
 
+func.func @rare_case_of_no_loop(%a: index, %b: index) -> index {
+  // expected-error @+1 {{'spc.partial' is a unit attribute of loops alone}}
+  %c = arith.addi %a, %b {spc.partial} : index
+  return %c : index
+}
+
+// -----
+
+func.func @clipped_without_dimensions(%x: memref<?xf64>, %i: index) -> f64 {
+  // expected-error @+1 {{'spc.clipped' is a list of a load's or a store's dimensions}}
+  %v = memref.load %x[%i] {spc.clipped} : memref<?xf64>
+  return %v : f64
+}
+
+// -----
+
 func.func @indices_of_no_loop(%a: index, %b: index) -> index {
   // expected-error @+1 {{'spc.indices' is a list of a loop's index variables}}
   %c = arith.addi %a, %b {spc.indices = [["i", 1, 1]]} : index

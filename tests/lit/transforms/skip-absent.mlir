@@ -44,6 +44,30 @@ func.func @idle(%y: memref<?xf64>, %n: index) {
   return
 }
 
+// What wrote back what it loaded before stays: an assembled output has an entry there.
+// CHECK-LABEL: func.func @entry
+func.func @entry(%y: memref<?xi32>, %n: index, %c: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: scf.if
+  // CHECK-NEXT: %[[V:.*]] = memref.load %{{.*}}[%[[I:.*]]]
+  // CHECK-NEXT: memref.store %[[V]], %{{.*}}[%[[I]]]
+  // CHECK-NEXT: }
+  // CHECK-NOT: memref.{{load|store}}
+  scf.for %i = %c0 to %n step %c1 {
+    scf.if %c {
+      %0 = memref.load %y[%i] : memref<?xi32>
+      memref.store %0, %y[%i] : memref<?xi32>
+    } else {
+      %1 = spc.absent : i32
+      %2 = memref.load %y[%i] : memref<?xi32>
+      %3 = arith.addi %2, %1 : i32
+      memref.store %3, %y[%i] : memref<?xi32>
+    }
+  }
+  return
+}
+
 // Whatever else a reduction takes in; a product of what a loop carries is one, that of a term with two factors is not.
 // CHECK-LABEL: func.func @reductions
 func.func @reductions(%y: memref<?xf64>, %z: memref<?xi8>, %n: index) {
