@@ -2,6 +2,7 @@
 
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/logical_plan.h"
+#include "sema/verify.h"
 
 namespace spc::sema {
 namespace {
@@ -57,6 +58,8 @@ std::optional<Kernel> plan(const Program &program, const Options &options, Diagn
     if (copies.hasNew())
       continue;
     diagnostics.append(std::move(found));
+    if (options.verify && !diagnostics.hasErrors())
+      verifyPlan(round.kernel, diagnostics);
     return diagnostics.hasErrors() ? std::nullopt : std::optional(std::move(round.kernel));
   }
 }

@@ -24,6 +24,13 @@ struct GivenIndexType {
   Span where; ///< the argument's text
 };
 
+/// Whether plans are verified where nobody says: in builds with assertions.
+#ifdef NDEBUG
+inline constexpr bool kVerifiesPlans = false;
+#else
+inline constexpr bool kVerifiesPlans = true;
+#endif
+
 /// What the command line says about the analysis.
 struct Options {
   std::string function; ///< the C name of the kernel function, checked by the driver
@@ -33,7 +40,8 @@ struct Options {
   bool checked = false;                      ///< the entry looks at what arrays hold
   std::vector<format::GivenType> types = {}; ///< by --type; these win over those of bindings
   std::vector<GivenIndexType> indexTypes = {};
-  bool fuses = true; ///< temporaries into what reads them, where that saves work or memory
+  bool fuses = true;            ///< temporaries into what reads them, where that saves work or memory
+  bool verify = kVerifiesPlans; ///< a plan with a broken invariant (verify.h) is an internal error
 };
 
 /// Checks the whole kernel, reporting every error that it finds. nullopt exactly when errors were reported (a warning

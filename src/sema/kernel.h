@@ -230,8 +230,9 @@ struct Call {
 };
 
 /// Arithmetic of one term. No sums: reductions are the term's loops. In a term without a domain a sparse operand occurs
-/// only as a factor or in a numerator, and under Add or Sub only in a term of an assembled statement: others are
-/// multiplied out; and there are no calls and no index values where an operand is sparse.
+/// only as a factor or in a numerator. Both sides of a sum then have one, or neither has, and where the target is not
+/// assembled and rounding need not be kept, sums of them are multiplied out; no argument of a call has one, but of a
+/// cast, and where there is one, there are no index values.
 struct Expr {
   std::variant<Literal, Use, IndexValue, Negate, Binary, Call> node;
   ValueType type = ValueType::F64; ///< of the value

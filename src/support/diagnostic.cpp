@@ -122,6 +122,11 @@ void Diagnostics::append(Diagnostics other) {
   std::move(other.diagnostics_.begin(), other.diagnostics_.end(), std::back_inserter(diagnostics_));
 }
 
+void Diagnostics::appendInternal(const Diagnostics &other) {
+  std::copy_if(other.diagnostics_.begin(), other.diagnostics_.end(), std::back_inserter(diagnostics_),
+               [](const Diagnostic &one) { return one.severity == Severity::Internal; });
+}
+
 bool Diagnostics::hasErrors() const {
   return std::any_of(diagnostics_.begin(), diagnostics_.end(),
                      [](const Diagnostic &d) { return d.severity >= Severity::Error; });

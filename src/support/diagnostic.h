@@ -93,6 +93,8 @@ public:
   Diagnostics alike() const { return Diagnostics(options_); }
   /// Adds all diagnostics of another collection.
   void append(Diagnostics other);
+  /// Adds those of another collection that are bugs of ours.
+  void appendInternal(const Diagnostics &other);
 
   bool hasErrors() const;
   const std::deque<Diagnostic> &all() const { return diagnostics_; }

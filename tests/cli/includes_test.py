@@ -17,6 +17,7 @@ ARROWS = {
     "sema/check": ["sema", "syntax"],
     "sema/terms": ["sema"],
     "sema/plan": ["sema/terms"],
+    "sema/verify": ["sema"],
     "grad": ["sema", "syntax"],
     "abi": ["sema"],
     "tensor": ["abi", "runtime"],

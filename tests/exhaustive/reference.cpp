@@ -150,7 +150,7 @@ void Reference::planTemporaries() {
   std::vector<format::Binding> bindings;
   for (int role = 0; role < expression_.arity; ++role)
     bindings.push_back({operandName(role), makeFamily("csr", {}), Span{&argument, 0, 3}});
-  const auto kernel = sema::analyze(tree_, bindings, {.function = "kernel"}, problems);
+  const auto kernel = sema::analyze(tree_, bindings, {.function = "kernel", .verify = true}, problems);
   if (!kernel)
     throw std::runtime_error(expression_.text + "\n" + errorsOf(problems));
   for (const sema::Tensor &tensor : kernel->tensors) {

@@ -111,6 +111,7 @@ GradientUnderTest::GradientUnderTest(const GradientCase &given) : given_(given) 
   sema::Options options;
   options.function = "kernel";
   options.fuses = false;
+  options.verify = true;
   if (!diagnostics_.hasErrors())
     checked_ = sema::analyze(tree_, bindingsOf(given.formats), options, diagnostics_);
   if (checked_ && write(grad::Mode::Reverse, reverse_))
@@ -153,6 +154,7 @@ bool GradientUnderTest::write(grad::Mode mode, WrittenDerivative &written) {
   sema::Options options;
   options.function = "derivative";
   options.fuses = false;
+  options.verify = true;
   if (!found.hasErrors())
     written.checked = sema::analyze(written.tree, bindings, options, found);
   for (const Diagnostic &one : found.all())

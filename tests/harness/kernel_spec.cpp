@@ -104,7 +104,8 @@ AnalyzedKernel analyze(const KernelSpec &spec, SourceManager &sources, Diagnosti
   }
   if (!bindings.empty())
     bindings.front().schedule = spec.schedule;
-  sema::Options options{.function = "kernel", .strictFp = spec.strictFp, .checked = spec.checked, .fuses = spec.fuses};
+  sema::Options options{
+      .function = "kernel", .strictFp = spec.strictFp, .checked = spec.checked, .fuses = spec.fuses, .verify = true};
   options.types = givenTypes(spec, analyzed.classes, sources, diagnostics);
   analyzed.kernel = sema::analyze(given, bindings, options, diagnostics);
   if (analyzed.kernel)

@@ -270,6 +270,7 @@ static Checked checked(const std::string &text, const std::vector<std::string> &
   }
   if (!bound.empty())
     bound.front().schedule = schedule;
+  options.verify = true;
   result.kernel = analyze(tree, bound, options, *result.diagnostics);
   CHECK(result.kernel.has_value() == !result.diagnostics->hasErrors());
   return result;

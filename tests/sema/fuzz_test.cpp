@@ -1,4 +1,5 @@
-// Random kernels: whatever the text, an answer and no crash; and what is accepted holds together.
+// Random kernels: whatever the text, an answer and no crash. What is accepted is verified (sema/verify.h): a broken
+// invariant is an internal error.
 #include "sema/check.h"
 
 #include <catch2/catch.hpp>
@@ -104,144 +105,6 @@ private:
   bool anyStorage_;
 };
 
-/// The loop of an index without parts.
-LoopId loopOf(const Index &index) {
-  REQUIRE(index.size() == 1);
-  CHECK(index.front().scale == 1);
-  return index.front().loop;
-}
-
-void checkTerm(const Kernel &kernel, const Statement &statement, const Term &term) {
-  const Tensor &target = kernel.tensors[statement.target];
-  REQUIRE(static_cast<int>(term.target.size()) == target.order());
-  for (size_t dim = 0; dim < term.target.size(); ++dim) {
-    const bool byDimension = target.format.isDense() || target.isAssembled();
-    const size_t stored = byDimension ? dim : static_cast<size_t>(target.format.levels[dim].dim);
-    CHECK_FALSE(term.loops[loopOf(term.target[dim])].isReduction);
-    CHECK(term.loops[loopOf(term.target[dim])].extent == target.extents[stored]);
-  }
-  std::set<std::pair<TensorId, std::vector<Index>>> distinct;
-  for (const Operand &operand : term.operands) {
-    const Tensor &tensor = kernel.tensors[operand.tensor];
-    REQUIRE(static_cast<int>(operand.indices.size()) == tensor.order());
-    CHECK(distinct.emplace(operand.tensor, operand.indices).second);
-    for (size_t k = 0; k < operand.indices.size(); ++k) {
-      const size_t dim = tensor.format.isDense() ? k : static_cast<size_t>(tensor.format.levels[k].dim);
-      CHECK(term.loops[loopOf(operand.indices[k])].extent == tensor.extents[dim]);
-    }
-    for (int k = 1; !tensor.format.isDense() && k < tensor.order(); ++k)
-      CHECK(loopOf(operand.indices[k - 1]) < loopOf(operand.indices[k]));
-    if (term.overwrites)
-      CHECK((tensor.format.isDense() || operand.tensor == statement.target));
-  }
-  if (!term.overwrites)
-    return;
-  for (const Loop &loop : term.loops)
-    CHECK_FALSE(loop.isReduction);
-}
-
-/// Every term's loops come to the target's dimensions in collecting order, to those of a row outermost.
-void checkCollecting(const Statement &statement, const Tensor &target) {
-  REQUIRE(statement.collecting);
-  const Collecting &collecting = *statement.collecting;
-  CHECK(std::set(collecting.dims.begin(), collecting.dims.end()).size() == static_cast<size_t>(target.order()));
-  REQUIRE(static_cast<int>(collecting.dims.size()) == target.order());
-  CHECK(collecting.rowOrder >= 0);
-  CHECK(collecting.rowOrder < target.order());
-  CHECK_FALSE(statement.zeroFirst);
-  for (const Term &term : statement.terms) {
-    CHECK_FALSE(term.overwrites);
-    for (int k = 0; k < target.order(); ++k) {
-      const LoopId loop = loopOf(term.target[collecting.dims[k]]);
-      CHECK((k >= collecting.rowOrder || loop == LoopId(static_cast<size_t>(k))));
-      CHECK((k == 0 || loopOf(term.target[collecting.dims[k - 1]]) < loop));
-    }
-  }
-}
-
-/// The two tensors' dimensions correspond one to one, and are as long.
-void checkConversion(const Kernel &kernel, const Conversion &conversion) {
-  const Tensor &from = kernel.tensors[conversion.from], &to = kernel.tensors[conversion.to];
-  CHECK(to.isAssembled());
-  CHECK(from.type == to.type);
-  REQUIRE(conversion.dims.size() == from.extents.size());
-  CHECK(std::set(conversion.dims.begin(), conversion.dims.end()).size() == to.extents.size());
-  for (size_t dim = 0; dim < from.extents.size(); ++dim)
-    CHECK(from.extents[dim] == to.extents[conversion.dims[dim]]);
-}
-
-void checkAssembling(const Kernel &kernel, const Step &step) {
-  if (const auto *conversion = std::get_if<Conversion>(&step))
-    checkConversion(kernel, *conversion);
-  const auto *statement = std::get_if<Statement>(&step);
-  if (statement && kernel.tensors[statement->target].isAssembled())
-    checkCollecting(*statement, kernel.tensors[statement->target]);
-  else if (statement)
-    CHECK_FALSE(statement->collecting.has_value());
-}
-
-/// What sparse outputs need that nothing can be read of: a pattern to share, or to be assembled, and not both.
-void checkOutput(const Tensor &tensor) {
-  const bool isSparseOutput = tensor.isWritten && !tensor.format.isDense();
-  CHECK((!tensor.isAssembled() || isSparseOutput));
-  CHECK((!tensor.shared() || tensor.shared()->declared || isSparseOutput));
-}
-
-void checkKernel(const Kernel &kernel) {
-  std::set<std::string> names, extents;
-  for (const Tensor &tensor : kernel.tensors) {
-    CHECK(names.insert(tensor.name).second);
-    CHECK(static_cast<int>(tensor.extents.size()) == tensor.order());
-    checkOutput(tensor);
-  }
-  for (const Extent &extent : kernel.extents)
-    CHECK(extents.insert(extent.name).second);
-  for (const Step &step : kernel.steps) {
-    checkAssembling(kernel, step);
-    const auto *statement = std::get_if<Statement>(&step);
-    if (!statement)
-      continue;
-    REQUIRE_FALSE(statement->terms.empty());
-    for (size_t k = 0; k < statement->terms.size(); ++k) {
-      checkTerm(kernel, *statement, statement->terms[k]);
-      CHECK((k == 0 || !statement->terms[k].overwrites));
-    }
-  }
-}
-
-/// All of a kernel, of whatever formats, that later stages take for granted.
-void checkLinks(const Kernel &kernel) {
-  const auto isTensor = [&](TensorId id) { return kernel.tensors.has(id); };
-  for (TensorId id : kernel.parameters)
-    REQUIRE(isTensor(id));
-  for (const Tensor &tensor : kernel.tensors) {
-    CHECK_FALSE(tensor.format.isSum());
-    checkOutput(tensor);
-    if (tensor.format.symmetry != format::Symmetry::None)
-      CHECK(tensor.extents.front() == tensor.extents.back());
-    if (!tensor.shared())
-      continue;
-    REQUIRE(isTensor(tensor.shared()->owner));
-    if (!tensor.hasDeclaredOwner())
-      continue;
-    CHECK(kernel.tensors[tensor.shared()->owner].format.sameStorage(tensor.format));
-    CHECK(kernel.tensors[tensor.shared()->owner].extents == tensor.extents);
-  }
-  for (const Step &step : kernel.steps) {
-    checkAssembling(kernel, step);
-    const auto *statement = std::get_if<Statement>(&step);
-    for (size_t k = 0; statement && k < statement->terms.size(); ++k) {
-      for (const Operand &operand : statement->terms[k].operands) {
-        REQUIRE(isTensor(operand.tensor));
-        const format::Format &format = kernel.tensors[operand.tensor].format;
-        CHECK(static_cast<int>(operand.indices.size()) == (format.isDense() ? format.order() : format.levelCount()));
-        CHECK(operand.diagonal.size() == (operand.skipsDiagonal ? 2 : 0));
-        CHECK((!operand.skipsDiagonal || format.symmetry != format::Symmetry::None));
-      }
-    }
-  }
-}
-
 std::vector<std::string> loopsOf(const Term &term) {
   std::vector<std::string> loops;
   for (const Loop &loop : term.loops)
@@ -291,7 +154,6 @@ bool checkReordered(const Kernel &kernel, const std::string &text, const std::ve
   for (const Term *term : termsOver(*checked.kernel, order))
     CHECK(loopsOf(*term) == order);
   CHECK(termsOver(*checked.kernel, order).size() == termsOver(kernel, order).size());
-  checkKernel(*checked.kernel);
   return true;
 }
 
@@ -305,16 +167,13 @@ std::optional<Kernel> acceptedKernel(unsigned seed, bool anyStorage) {
   INFO(text << bound);
   Checked checked = check(text, bindings, random.flip());
   for (const Diagnostic &diagnostic : checked.diagnostics->all()) {
+    INFO(diagnostic.message);
     CHECK(diagnostic.where.file);
     CHECK(diagnostic.severity != Severity::Internal);
   }
   if (!checked.kernel)
     return std::nullopt;
   CHECK_FALSE(describe(*checked.kernel).empty());
-  if (anyStorage)
-    checkLinks(*checked.kernel);
-  else
-    checkKernel(*checked.kernel);
   return std::move(checked.kernel);
 }
 

@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   format::FormatLoader loader({}, sources, diagnostics);
   std::vector<format::Binding> bindings;
   std::istringstream arguments(input.substr(0, lineEnd));
-  sema::Options options{.function = "kernel"};
+  sema::Options options{.function = "kernel", .verify = true};
   for (std::string argument; arguments >> argument;) {
     const size_t colon = argument.find(':');
     const std::string option = argument.substr(0, colon),

@@ -1,0 +1,134 @@
+#include "sema/verify/verification.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+namespace {
+
+/// Follows the steps: what each tensor holds by then.
+class ValueVerifier {
+public:
+  explicit ValueVerifier(Verification &verification)
+      : verification_(verification), kernel_(verification.kernel), holds_(kernel_.tensors.size()),
+        isFresh_(kernel_.tensors.size()), isMadeLater_(kernel_.tensors.size()) {}
+
+  bool run();
+
+private:
+  void begin();
+  bool isFilled(TensorId id) const;
+  bool reads(TensorId id);
+  void write(TensorId id);
+  bool stepHolds(const Statement &statement);
+  bool stepHolds(const Copy &copy) { return reads(copy.from) && written(copy.to); }
+  bool stepHolds(const Conversion &conversion) { return reads(conversion.from) && written(conversion.to); }
+  bool stepHolds(const RefreshCopy &refresh);
+  bool stepHolds(const Distribution &distribution);
+  bool stepHolds(const Placement &placement);
+  bool written(TensorId id) {
+    write(id);
+    return true;
+  }
+
+  Verification &verification_;
+  const Kernel &kernel_;
+  IdVector<TensorId, bool> holds_;       ///< it has values
+  IdVector<TensorId, bool> isFresh_;     ///< a copy: it has those that its source has now
+  IdVector<TensorId, bool> isMadeLater_; ///< a copy: by a step
+};
+
+/// What there is before the first step: what is passed, and the copies of it that no step makes.
+void ValueVerifier::begin() {
+  for (const Step &step : kernel_.steps)
+    if (const auto *refresh = std::get_if<RefreshCopy>(&step))
+      isMadeLater_[refresh->copy] = true;
+  for (TensorId id : kernel_.tensors.ids())
+    holds_[id] = kernel_.tensors[id].is<Parameter>() && kernel_.tensors[id].isRead;
+  for (TensorId id : kernel_.tensors.ids())
+    if (const auto *copy = kernel_.tensors[id].as<Converted>())
+      holds_[id] = isFresh_[id] = !isMadeLater_[id] && isFilled(copy->source);
+}
+
+bool ValueVerifier::isFilled(TensorId id) const {
+  if (const auto *view = kernel_.tensors[id].as<View>())
+    return holds_[view->source];
+  return holds_[id] && (isFresh_[id] || !kernel_.tensors[id].is<Converted>());
+}
+
+bool ValueVerifier::reads(TensorId id) {
+  if (isFilled(id))
+    return true;
+  verification_.tensor = id;
+  return verification_.holds(!kernel_.tensors[id].is<Converted>(), "is a copy that is out of date where it is read") &&
+         verification_.holds(false, "is read before it has values");
+}
+
+/// Copies of what is written are out of date.
+void ValueVerifier::write(TensorId id) {
+  holds_[id] = true;
+  for (TensorId other : kernel_.tensors.ids())
+    if (const auto *copy = kernel_.tensors[other].as<Converted>(); copy && copy->source == id)
+      isFresh_[other] = false;
+}
+
+bool ValueVerifier::stepHolds(const Statement &statement) {
+  const bool isSet =
+      statement.zeroFirst || statement.collecting || (!statement.terms.empty() && statement.terms.front().overwrites);
+  if (!isSet && !reads(statement.target))
+    return false;
+  // Terms after the first one read of the target what those before them have written.
+  for (const Term &term : statement.terms)
+    for (const Operand &operand : term.operands)
+      if ((&term == &statement.terms.front() || operand.tensor != statement.target) && !reads(operand.tensor))
+        return false;
+  write(statement.target);
+  return true;
+}
+
+bool ValueVerifier::stepHolds(const RefreshCopy &refresh) {
+  if (!reads(kernel_.tensors[refresh.copy].as<Converted>()->source))
+    return false;
+  write(refresh.copy);
+  isFresh_[refresh.copy] = true;
+  return true;
+}
+
+bool ValueVerifier::stepHolds(const Distribution &distribution) {
+  if (!reads(distribution.from))
+    return false;
+  for (TensorId part : distribution.parts)
+    write(part);
+  return true;
+}
+
+bool ValueVerifier::stepHolds(const Placement &placement) {
+  if (!reads(placement.from) || (placement.adds && !reads(placement.to)))
+    return false;
+  write(placement.to);
+  return true;
+}
+
+bool ValueVerifier::run() {
+  begin();
+  for (size_t k = 0; k < kernel_.steps.size(); ++k) {
+    verification_.step = k;
+    if (!std::visit([&](const auto &step) { return stepHolds(step); }, kernel_.steps[k]))
+      return false;
+  }
+  verification_.step.reset();
+  for (TensorId id : kernel_.parameters) {
+    verification_.tensor = id;
+    if (!verification_.holds(!kernel_.tensors[id].isWritten || holds_[id], "is an output that nothing writes"))
+      return false;
+  }
+  verification_.tensor.reset();
+  return true;
+}
+
+} // namespace
+
+bool valuesHold(Verification &verification) {
+  return ValueVerifier(verification).run();
+}
+
+} // namespace spc::sema

@@ -1,0 +1,70 @@
+#include "sema/verify.h"
+
+#include "sema/verify/verification.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kBrokenPlan{"internal-error", Severity::Internal};
+
+/// What a schedule may ask for.
+bool scheduleHolds(Verification &verification) {
+  const Kernel &kernel = verification.kernel;
+  const Schedule &schedule = kernel.schedule;
+  for (const std::optional<int64_t> &number : {schedule.tile, schedule.unroll, schedule.prefetch, schedule.chunk})
+    if (!verification.holds(number.value_or(0) >= 0, "the schedule has a negative number"))
+      return false;
+  if (!schedule.parallel || *schedule.parallel == kNotParallel)
+    return true;
+  return verification.holds(std::any_of(kernel.steps.begin(), kernel.steps.end(),
+                                        [&](const Step &step) { return hasOutermostLoop(step, *schedule.parallel); }),
+                            "the schedule wants a loop in chunks that is no term's outermost one");
+}
+
+} // namespace
+
+std::string Verification::place() const {
+  std::string place;
+  if (step)
+    place += "step " + std::to_string(*step + 1) + ", ";
+  if (term)
+    place += "term " + std::to_string(*term + 1) + ", ";
+  if (operand)
+    place += "operand " + std::to_string(operand->index() + 1) + ", ";
+  if (tensor)
+    place += "tensor '" + (kernel.tensors.has(*tensor) ? kernel.tensors[*tensor].name : "") + "', ";
+  if (!place.empty())
+    place.replace(place.size() - 2, 2, ": ");
+  return place;
+}
+
+bool isPermutation(const std::vector<int> &dims, int order) {
+  if (static_cast<int>(dims.size()) != order)
+    return false;
+  for (int dim = 0; dim < order; ++dim)
+    if (std::find(dims.begin(), dims.end(), dim) == dims.end())
+      return false;
+  return true;
+}
+
+bool isLoop(const Index &index) {
+  return index.size() == 1 && index.front().scale == 1;
+}
+
+std::optional<std::string> brokenInvariant(const Kernel &kernel) {
+  Verification verification(kernel);
+  // Each of these relies on those before it.
+  if (tensorsHold(verification) && stepsHold(verification) && valuesHold(verification))
+    scheduleHolds(verification);
+  return verification.broken();
+}
+
+void verifyPlan(const Kernel &kernel, Diagnostics &diagnostics) {
+  if (const std::optional<std::string> broken = brokenInvariant(kernel))
+    diagnostics.report(kBrokenPlan, {}, "the planned kernel is broken: " + *broken)
+        .advise("this is a bug in spc; please report it with the kernel");
+}
+
+} // namespace spc::sema
