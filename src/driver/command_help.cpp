@@ -86,7 +86,7 @@ CommandHelp helpOf(const CLI::App &app) {
   CommandHelp help = {app.get_name(), app.get_description(), {}};
   for (const bool positional : {true, false})
     for (const CLI::Option *option : app.get_options())
-      if (option->get_positional() == positional)
+      if (option->get_positional() == positional && !option->get_group().empty()) // of no group: hidden
         help.options.push_back(helpOf(*option));
   return help;
 }

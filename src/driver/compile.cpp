@@ -36,6 +36,7 @@ pipeline::CompileOptions compileOptions(const CompileCommandOptions &options, co
   compile.sanitizers = options.sanitizers;
   compile.debugInfo = options.debugInfo;
   compile.timePasses = options.shared.timePasses;
+  compile.verifyEach = options.shared.verify;
   compile.producer = versionText();
   if (!options.isVisible)
     compile.contents = contentsOf(kernel, compile);

@@ -48,24 +48,27 @@ format::Format formatOf(const sema::Kernel &kernel, const std::string &tensor) {
 }
 
 bool checkDerivative(Session &session, const std::string &path, const std::string &text,
-                     const std::vector<format::StoredTensor> &stored, const std::vector<format::GivenType> &types) {
+                     const std::vector<format::StoredTensor> &stored, const std::vector<format::GivenType> &types,
+                     bool verifies) {
   Diagnostics found;
   const syntax::Kernel tree = syntax::parse(session.sources().add(path, text), found);
   if (!found.hasErrors()) {
     sema::Options options;
     options.function = "derivative";
     options.types = typesOf(tree, types);
+    options.verify |= verifies;
     sema::analyze(tree, bindingsOf(stored), options, found);
   }
+  session.diagnostics().appendInternal(found);
   for (const Diagnostic &one : found.all())
-    if (one.severity == Severity::Error || one.severity == Severity::Internal) {
+    if (one.severity == Severity::Error) {
       session.diagnostics()
           .report(kGradUnwritable, {}, "spc could not compile the derivative: " + one.message)
           .note(one.where, "in what would be written")
           .advise("split the kernel into statements with temporaries, or take fewer operands");
       return false;
     }
-  return true;
+  return !session.failed();
 }
 
 } // namespace spc::driver

@@ -16,8 +16,9 @@ namespace spc::driver {
 format::Format formatOf(const sema::Kernel &kernel, const std::string &tensor);
 
 /// Analyses a derivative with its sparse arguments stored as given. False with an error reported where that cannot be,
-/// as where it has more operators than a kernel may have.
+/// as where it has more operators than a kernel may have. `verifies` what is planned for it.
 bool checkDerivative(Session &session, const std::string &path, const std::string &text,
-                     const std::vector<format::StoredTensor> &stored, const std::vector<format::GivenType> &types);
+                     const std::vector<format::StoredTensor> &stored, const std::vector<format::GivenType> &types,
+                     bool verifies);
 
 } // namespace spc::driver

@@ -112,6 +112,7 @@ pipeline::CompileOptions compileOptions(Session &session, const ExplainOptions &
   compile.target.cpu = options.cpu;
   compile.target.optLevel = options.run.shared.optLevel;
   compile.target.cpuAt = session.find(options.cpu);
+  compile.verifyEach = options.run.shared.verify;
   return compile;
 }
 

@@ -23,7 +23,7 @@ const std::string &wholeName(const sema::Tensor &tensor) {
 
 std::string firstError(const Diagnostics &diagnostics) {
   for (const Diagnostic &one : diagnostics.all())
-    if (one.severity == Severity::Error)
+    if (one.severity >= Severity::Error)
       return one.message;
   return "";
 }
@@ -54,7 +54,7 @@ class FormatTrials {
 public:
   FormatTrials(Session &session, const KernelInput &input, const sema::Kernel &kernel, const SharedOptions &options,
                const RunInputs &inputs, const explain::CallCost &own)
-      : input_(input), kernel_(kernel), options_(options), inputs_(inputs), own_(own),
+      : session_(session), input_(input), kernel_(kernel), options_(options), inputs_(inputs), own_(own),
         entries_(entriesOf(kernel, inputs)), scratch_({"spc", "explain"}),
         loader_(formatFolders(options.formatFolders), session.sources(), scratch_.diagnostics()) {}
 
@@ -129,14 +129,10 @@ private:
   /// Why there are no numbers; empty where there are.
   std::string measure(const std::vector<format::Binding> &bindings, explain::Alternative &one) {
     Diagnostics own;
-    sema::Options checks;
-    checks.function = kernel_.function;
-    checks.strictFp = options_.strictFp;
-    checks.distributes = options_.distributes;
-    checks.dropZeros = options_.dropZeros;
-    checks.types = input_.types;
-    checks.indexTypes = input_.indexTypes;
+    const sema::Options checks = checksOf(input_, options_, kernel_.function);
     const std::optional<sema::Kernel> kernel = sema::analyze(input_.tree, bindings, checks, own);
+    if (options_.verify)
+      session_.diagnostics().appendInternal(own);
     if (!kernel)
       return "does not fit: " + firstError(own);
     IdVector<sema::ExtentId, int64_t> extents;
@@ -179,6 +175,7 @@ private:
     return true;
   }
 
+  Session &session_;
   const KernelInput &input_;
   const sema::Kernel &kernel_;
   const SharedOptions &options_;

@@ -133,15 +133,19 @@ std::optional<KernelInput> readKernel(Session &session, const SharedOptions &opt
   return input;
 }
 
-static sema::Options checkOptions(const KernelInput &input, const std::string &function, const SharedOptions &options) {
+bool verifiesPlans(const SharedOptions &options) {
+  return options.verify || std::getenv("SPC_VERIFY_PLANS") != nullptr;
+}
+
+sema::Options checksOf(const KernelInput &input, const SharedOptions &options, const std::string &function) {
   sema::Options checks;
   checks.function = function;
   checks.strictFp = options.strictFp;
   checks.distributes = options.distributes;
   checks.dropZeros = options.dropZeros;
-  checks.checked = options.checked;
   checks.types = input.types;
   checks.indexTypes = input.indexTypes;
+  checks.verify |= verifiesPlans(options);
   return checks;
 }
 
@@ -150,7 +154,7 @@ std::optional<sema::Program> checkProgram(Session &session, const KernelInput &i
   session.flush();
   session.setSubject(options.kernel == "-" ? "<stdin>" : options.kernel);
   std::optional<sema::Program> program =
-      sema::check(input.tree, input.bindings, checkOptions(input, function, options), session.diagnostics());
+      sema::check(input.tree, input.bindings, checksOf(input, options, function), session.diagnostics());
   session.flush();
   session.setSubject("");
   return program;
@@ -158,8 +162,9 @@ std::optional<sema::Program> checkProgram(Session &session, const KernelInput &i
 
 std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &input, const std::string &function,
                                         const SharedOptions &options, PhaseTimer &timer, bool fuses) {
-  sema::Options checks = checkOptions(input, function, options);
+  sema::Options checks = checksOf(input, options, function);
   checks.fuses = fuses;
+  checks.checked = options.checked;
   session.flush();
   session.setSubject(options.kernel == "-" ? "<stdin>" : options.kernel);
   std::optional<sema::Kernel> kernel = sema::analyze(input.tree, input.bindings, checks, session.diagnostics());

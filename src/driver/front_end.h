@@ -32,6 +32,12 @@ struct KernelInput {
 /// Reads and parses the kernel and the format files. nullopt with errors reported.
 std::optional<KernelInput> readKernel(Session &session, const SharedOptions &options, PhaseTimer &timer);
 
+/// Whether --verify or the environment wants plans to be verified.
+bool verifiesPlans(const SharedOptions &options);
+
+/// What the command line says about the analysis under a function name; that it fuses, and looks at no arrays.
+sema::Options checksOf(const KernelInput &input, const SharedOptions &options, const std::string &function);
+
 /// Checks the kernel under a function name, and plans nothing. nullopt with errors reported.
 std::optional<sema::Program> checkProgram(Session &session, const KernelInput &input, const std::string &function,
                                           const SharedOptions &options);

@@ -86,7 +86,7 @@ int writeDerivative(Session &session, GradOptions &options) {
     return session.finish();
   timer.phase("differentiate");
   const std::vector<format::StoredTensor> stored = storageOf(session, options, *gradient, *forward);
-  if (!checkDerivative(session, options.output, gradient->text, stored, input->types))
+  if (!checkDerivative(session, options.output, gradient->text, stored, input->types, verifiesPlans(options.shared)))
     return session.finish();
   timer.phase("check the derivative");
   OutputSet outputs;

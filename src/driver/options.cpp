@@ -234,6 +234,8 @@ SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : 
   app.add_option("--color", color_, "Colour diagnostics: 'auto' (default), 'always' or 'never'")
       ->type_name("auto|always|never");
   app.add_flag("--time-passes", options.timePasses, "Say on standard error what takes how long");
+  // For reports of bugs, and for tests.
+  app.add_flag("--verify", options.verify, "Verify the plan, and what each pass leaves")->group("");
   app.add_flag("-q,--quiet", options.quiet, "Leave notes and progress out: say only what is or may be wrong");
   app.add_flag("-v,--verbose", options.verbose, "Say on standard error what is done");
   app.set_version_flag("--version", versionText(), "Print the version");

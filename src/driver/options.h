@@ -30,6 +30,7 @@ struct SharedOptions {
   bool verbose = false;
   bool quiet = false;
   bool timePasses = false;
+  bool verify = false; ///< the plan, and MLIR's operations after each pass
 };
 
 /// Declares the shared options on `app`; their values land in the object, `finish` checks them.

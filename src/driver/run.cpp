@@ -126,8 +126,8 @@ int runKernel(Session &session, const RunCommandOptions &options) {
   if (session.failed())
     return session.finish();
   session.flush();
-  std::unique_ptr<codegen::JitKernel> code =
-      pipeline::compileToMemory(*kernel, options.shared.optLevel, session.diagnostics());
+  std::unique_ptr<codegen::JitKernel> code = pipeline::compileToMemory(
+      *kernel, options.shared.optLevel, session.diagnostics(), /*codeHash=*/nullptr, options.shared.verify);
   timer.phase("compile into memory");
   if (!code)
     return session.finish();

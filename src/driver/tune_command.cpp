@@ -142,17 +142,6 @@ format::Schedule givenSchedule(const std::vector<format::Binding> &bindings) {
   return schedule;
 }
 
-sema::Options checksOf(const KernelInput &input, const SharedOptions &options, const std::string &function) {
-  sema::Options checks;
-  checks.function = function;
-  checks.strictFp = options.strictFp;
-  checks.distributes = options.distributes;
-  checks.dropZeros = options.dropZeros;
-  checks.types = input.types;
-  checks.indexTypes = input.indexTypes;
-  return checks;
-}
-
 /// Why there is no graph to find orders by.
 std::string whyNoOrders(const std::vector<std::string> &sparse, const TuneData &data) {
   bool hasMatrix = false;

@@ -159,6 +159,7 @@ std::optional<TuneSettings> readTuneSettings(Session &session, const TuneCommand
   settings.order = options.order;
   settings.calls = *calls;
   settings.optLevel = options.run.shared.optLevel;
+  settings.verifies = options.run.shared.verify;
   if (*threads > 1) {
     settings.context = tune::threadContext(*threads);
     settings.hasThreads = true;

@@ -83,7 +83,8 @@ std::shared_ptr<TuneCode> TuneSearch::compile(const TunePoint &point, Diagnostic
   if (fallback_ && countCopies(code->kernel) > countCopies(fallback_->kernel))
     return code; // without code: not worth compiling
   code->signature = abi::makeSignature(code->kernel);
-  code->code = pipeline::compileToMemory(code->kernel, settings_.optLevel, diagnostics, &code->hash);
+  code->code = pipeline::compileToMemory(code->kernel, settings_.optLevel, diagnostics, &code->hash,
+                                         /*verifyEach=*/settings_.verifies);
   return code->code ? code : nullptr;
 }
 
@@ -93,6 +94,8 @@ std::shared_ptr<TuneCode> TuneSearch::codeOf(const TunePoint &point) {
     return found->second;
   Diagnostics scratch;
   found->second = compile(point, scratch);
+  if (settings_.verifies)
+    session_.diagnostics().appendInternal(scratch);
   const auto isSlow = [](const Diagnostic &one) { return one.kind.id == "slow-order"; };
   if (found->second)
     found->second->isSlow = std::any_of(scratch.all().begin(), scratch.all().end(), isSlow);

@@ -52,6 +52,7 @@ struct TuneSettings {
   const spc_context *context = nullptr;
   bool hasThreads = false;
   int optLevel = 3;
+  bool verifies = false; ///< what verification finds in a candidate is reported; else the candidate is left out
   Pages pages = Pages::Ordinary;
 };
 

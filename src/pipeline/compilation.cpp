@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -36,13 +37,19 @@ bool keepsIndices(const CompileOptions &options) {
   return options.debugInfo && options.target.optLevel == 0 && !options.printLocations;
 }
 
-/// Whether MLIR's verifier runs after each pass. That takes nearly as long as the passes do, so that otherwise it runs
-/// after each group of them.
-#ifdef SPC_VERIFY_EACH_PASS
-constexpr bool kVerifiesEachPass = true;
-#else
-constexpr bool kVerifiesEachPass = false;
-#endif
+/// Notes which pass fails, or leaves operations that do not verify, and within which other one it runs.
+class FailedPass : public mlir::PassInstrumentation {
+public:
+  explicit FailedPass(std::string &name) : name_(name) {}
+
+  void runAfterPassFailed(mlir::Pass *pass, mlir::Operation *) override {
+    if (!pass->getArgument().empty()) // of no adaptor
+      name_ += (name_.empty() ? "" : " within ") + pass->getArgument().str();
+  }
+
+private:
+  std::string &name_;
+};
 
 } // namespace
 
@@ -58,20 +65,23 @@ bool Compilation::fail(const std::string &what) {
   return false;
 }
 
-bool Compilation::run(bool timePasses, mlir::PassManager &passes, mlir::ArrayRef<mlir::Operation *> operations) {
-  passes.enableVerifier(kVerifiesEachPass);
-  if (timePasses)
+bool Compilation::run(const CompileOptions &options, mlir::PassManager &passes,
+                      mlir::ArrayRef<mlir::Operation *> operations) {
+  std::string failedPass;
+  passes.enableVerifier(options.verifyEach);
+  passes.addInstrumentation(std::make_unique<FailedPass>(failedPass));
+  if (options.timePasses)
     passes.enableTiming();
   for (mlir::Operation *operation : operations)
     if (mlir::failed(passes.run(operation)) || mlir::failed(mlir::verify(operation)))
-      return fail("lowering failed");
+      return fail("lowering failed" + (failedPass.empty() ? "" : " in " + failedPass));
   return true;
 }
 
-bool Compilation::run(bool timePasses, PassList addPasses) {
+bool Compilation::run(const CompileOptions &options, PassList addPasses) {
   mlir::PassManager passes(&context_);
   addPasses(passes);
-  return run(timePasses, passes, {module_->getOperation()});
+  return run(options, passes, {module_->getOperation()});
 }
 
 /// Improves the loops of bodies for the machine, or for a level of x86-64.
@@ -84,7 +94,7 @@ bool Compilation::improve(const CompileOptions &options, const llvm::TargetMachi
   loops.trials = codegen::hasClock(machine);
   mlir::PassManager passes(&context_, FuncOp::getOperationName());
   addProcessorLoops(passes, loops);
-  return run(options.timePasses, passes, bodies);
+  return run(options, passes, bodies);
 }
 
 /// A copy of each body for a level; for AVX-512 of those alone that gain by it.
@@ -133,7 +143,7 @@ bool Compilation::lowerTo(Stage stage, const CompileOptions &options, const code
     return fail("the generated kernel is malformed");
   if (stage == Stage::Linalg)
     return true;
-  if (!run(options.timePasses, [](mlir::OpPassManager &passes) { addSparsification(passes); }))
+  if (!run(options, [](mlir::OpPassManager &passes) { addSparsification(passes); }))
     return false;
   if (stage == Stage::Sparse)
     return true;
@@ -142,7 +152,7 @@ bool Compilation::lowerTo(Stage stage, const CompileOptions &options, const code
   const auto lowerStorage = [&](mlir::OpPassManager &passes) {
     addStorageLowering(passes, kernel_.strictFp, keepsIndices(options));
   };
-  return run(options.timePasses, lowerStorage) && makeLoops(options, target) && checkParallel();
+  return run(options, lowerStorage) && makeLoops(options, target) && checkParallel();
 }
 
 /// Whether each loop that the schedule wants to run in chunks does. Only the loops tell.
@@ -211,7 +221,7 @@ std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &optio
   lowering.hoist = usesVectors(options);
   lowering.storesIndices = keepsIndices(options);
   const auto lower = [&](mlir::OpPassManager &passes) { addLlvmLowering(passes, lowering); };
-  if (!run(options.timePasses, lower) || !checkArguments())
+  if (!run(options, lower) || !checkArguments())
     return nullptr;
   entry::setTarget(*module_, *target.machine);
   abi::Signature signature = abi::makeSignature(kernel_, options.contents);
@@ -226,7 +236,7 @@ std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &optio
   auto addScopes = [&](mlir::OpPassManager &passes) {
     passes.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass(scopes));
   };
-  if (options.debugInfo && !run(options.timePasses, addScopes))
+  if (options.debugInfo && !run(options, addScopes))
     return nullptr;
   if (keepsIndices(options))
     declareIndices(*module_);

@@ -51,8 +51,8 @@ public:
 
 private:
   using PassList = llvm::function_ref<void(mlir::OpPassManager &)>;
-  bool run(bool timePasses, PassList addPasses);
-  bool run(bool timePasses, mlir::PassManager &passes, mlir::ArrayRef<mlir::Operation *> operations);
+  bool run(const CompileOptions &options, PassList addPasses);
+  bool run(const CompileOptions &options, mlir::PassManager &passes, mlir::ArrayRef<mlir::Operation *> operations);
   bool makeLoops(const CompileOptions &options, const codegen::Target &target);
   bool addLevel(const CompileOptions &options, const llvm::TargetMachine &machine, codegen::CpuLevel level,
                 mlir::ArrayRef<mlir::Operation *> bodies);

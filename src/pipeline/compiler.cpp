@@ -120,10 +120,11 @@ std::optional<std::string> compile(const sema::Kernel &kernel, Stage stage, cons
 }
 
 std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, int optLevel, Diagnostics &diagnostics,
-                                                    uint64_t *codeHash) {
+                                                    uint64_t *codeHash, bool verifyEach) {
   CompileOptions options;
   options.target.cpu = "native";
   options.target.optLevel = optLevel;
+  options.verifyEach = verifyEach;
   std::optional<codegen::Target> target = codegen::createTarget(options.target, false, diagnostics);
   if (!target)
     return nullptr;
@@ -154,6 +155,7 @@ struct Workshop::State {
 Workshop::Workshop(int optLevel) : state_(std::make_unique<State>()) {
   state_->options.target.cpu = "native";
   state_->options.target.optLevel = optLevel;
+  state_->options.verifyEach = true;
 }
 Workshop::~Workshop() = default;
 

@@ -26,6 +26,7 @@ struct CompileOptions {
   std::string contents;        ///< of an object: what hides its symbols, see abi::ExportedNames; empty: nothing
   std::string producer;        ///< what objects say that they were made by
   bool timePasses = false;     ///< --time-passes: a report on standard error
+  bool verifyEach = false;     ///< MLIR's verifier runs after each pass, else after each group of them
 };
 
 /// Whether kernels can be compiled for a target and with sanitizers; with a diagnostic where they cannot.
@@ -37,13 +38,13 @@ std::optional<std::string> compile(const sema::Kernel &kernel, Stage stage, cons
                                    Diagnostics &diagnostics);
 
 /// The kernel compiled into memory for the host's processor; `optLevel` 0 to 3. `codeHash`, where wanted, is the same
-/// for kernels whose code is the same.
+/// for kernels whose code is the same. `verifyEach`: as in CompileOptions.
 std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, int optLevel, Diagnostics &diagnostics,
-                                                    uint64_t *codeHash = nullptr);
+                                                    uint64_t *codeHash = nullptr, bool verifyEach = false);
 
 /// Compiles kernels into memory one after the other, in a third of the time of compileToMemory() where `optLevel` is 0:
-/// MLIR's context, the code generator and the runtime's code are made once. For tests that compile many. Kernels must
-/// not outlive it.
+/// MLIR's context, the code generator and the runtime's code are made once. For tests that compile many: MLIR's
+/// verifier runs after each pass. Kernels must not outlive it.
 class Workshop {
 public:
   explicit Workshop(int optLevel = 0);

@@ -24,6 +24,27 @@ class Usage(SpcCase):
             self.assertIn(option, text)
             self.assertNotIn("--MD", text)
 
+    def test_verification_changes_nothing_and_is_in_no_help(self):
+        mask = self.write("mask.tex", "y(j) = x(j)*0 + (not pattern(a(j)))\n")
+        of_mask = ["--type=i32", "--format=a=sparse-vector", "--format=y=sparse-vector"]
+        for kernel, formats in (("spmv.tex", ["--format=A=csr"]), (mask.name, of_mask)):
+            for level in ("-O0", "-O3"):
+                for emit in ("plan", "llvm"):
+                    told = ("compile", kernel, *formats, level, f"--emit={emit}", "-o", "-")
+                    self.assertEqual(self.spc(*told, "--verify").out, self.spc(*told).out)
+        self.write("A.tns", "1 1 2\n2 2 3\n")
+        self.assertIn("2", self.spc("run", "spmv.tex", "--verify", "A=A.tns", "x=ones").out)
+        self.spc("explain", "spmv.tex", "--verify")
+        for command in ("compile", "run", "explain", "tune", "grad"):
+            self.assertNotIn("--verify", self.spc(command, "--help").out)
+        self.spc("--write-manual", "share")
+        for path in (self.folder / "share").rglob("*"):
+            if path.is_file():
+                self.assertNotIn("--verify", path.read_text(), path.name)
+
+    def test_plans_are_verified_where_the_environment_says_so(self):
+        self.spc("compile", "spmv.tex", "--emit=plan", "-o", "-", env={"SPC_VERIFY_PLANS": "1"})
+
     def test_subcommands(self):
         self.assertIn("spc compile", self.spc("complie", "spmv.tex", expect=2).err)
         self.spc(expect=2)

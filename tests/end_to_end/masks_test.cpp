@@ -119,6 +119,9 @@ TEST_CASE("terms that are nowhere, and terms that fold to 0, of assembled result
   integers.formats = {{"a", "sv"}, {"y", "sv"}};
   integers.statements = "y(j) = x(j)*(z(0) != z(0)) + (not pattern(a(j)))";
   check(integers);
+  integers.type = spc::sema::ValueType::I32;
+  integers.statements = "y(j) = x(j)*0 + (not pattern(a(j)))";
+  check(integers);
 }
 
 TEST_CASE("stored entries are counted", "[masks]") {

@@ -119,10 +119,10 @@ void Unit::compile(ShippedFormats &shipped, pipeline::Workshop &workshop, int op
   }
   for (const auto &[tensor, format] : reference_.expression().formats)
     bindings.push_back(shipped.bind(tensor, format));
-  kernel_ = sema::analyze(reference_.tree(), bindings, {.function = "kernel"}, diagnostics_);
+  kernel_ = sema::analyze(reference_.tree(), bindings, {.function = "kernel", .verify = true}, diagnostics_);
   if (kernel_)
     code_ = optLevel == 0 ? workshop.compile(*kernel_, diagnostics_)
-                          : pipeline::compileToMemory(*kernel_, optLevel, diagnostics_);
+                          : pipeline::compileToMemory(*kernel_, optLevel, diagnostics_, nullptr, /*verifyEach=*/true);
 }
 
 std::string Unit::formatsText() const {

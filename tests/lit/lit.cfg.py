@@ -4,6 +4,8 @@ import lit.formats
 
 config.name = "spc"
 config.test_format = lit.formats.ShTest(True)
+# spc-opt verifies after each pass by itself.
+config.substitutions.append((r"\bspc compile\b", "spc compile --verify"))
 config.suffixes = [".mlir", ".tex"]
 config.test_source_root = os.path.join(config.spc_source_dir, "tests", "lit")
 config.test_exec_root = os.path.join(config.spc_binary_dir, "tests", "lit")
