@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace spc {
@@ -48,6 +49,11 @@ double freeMemory() {
     if (line.starts_with("MemAvailable:"))
       return std::strtod(line.c_str() + line.find(':') + 1, nullptr) * 1024;
   return physicalMemory();
+}
+
+bool limitsAddresses() {
+  struct rlimit limit{};
+  return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
 void growHeap() {

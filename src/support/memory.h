@@ -16,6 +16,9 @@ double physicalMemory();
 /// physical memory.
 double freeMemory();
 
+/// Whether the system limits the addresses that this process may use (ulimit -v), of which each thread takes many.
+bool limitsAddresses();
+
 /// Grows the heap at once, on large pages where there are any: a compilation allocates some 10 MiB in small pieces, and
 /// is slowed down by a fault for each 4 KiB and by giving memory back in between; so are lists of entries.
 void growHeap();
