@@ -137,6 +137,17 @@ bool linkRuntime(llvm::Module &module, const RuntimeReason &reason, Diagnostics 
   return true;
 }
 
+bool linkShort(llvm::Module &module, Diagnostics &diagnostics) {
+  for (const runtime::Function &function : runtime::kShortFunctions)
+    if (module.getFunction(function.symbol))
+      return linkRuntime(module, {}, diagnostics);
+  for (llvm::Function &function : module.functions())
+    if (isCall(function))
+      function.setDSOLocal(true); // as it will be in the same object
+  preserveRegisters(module);
+  return true;
+}
+
 std::unique_ptr<llvm::Module> wholeRuntime(llvm::LLVMContext &context, const std::string &triple,
                                            const std::string &dataLayout) {
   const llvm::Triple target(triple);

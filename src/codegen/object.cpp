@@ -32,7 +32,7 @@ llvm::OptimizationLevel optimizationLevel(int level) {
 }
 
 /// LLVM's own list for the low levels, which neither vectorise nor unroll; a kernel's for the others.
-llvm::ModulePassManager passList(const llvm::Module &module, llvm::PassBuilder &builder, int optLevel) {
+llvm::ModulePassManager passList(const llvm::Module &module, llvm::PassBuilder &builder, int optLevel, bool large) {
   const llvm::OptimizationLevel level = optimizationLevel(optLevel);
   if (optLevel < 1)
     return builder.buildO0DefaultPipeline(level);
@@ -42,7 +42,7 @@ llvm::ModulePassManager passList(const llvm::Module &module, llvm::PassBuilder &
   const bool vectorizes = llvm::none_of(module.functions(), [](const llvm::Function &function) {
     return function.hasFnAttribute(llvm::Attribute::SanitizeThread);
   });
-  return kernelPasses(module, {level, vectorizes});
+  return kernelPasses({level, vectorizes, large});
 }
 
 /// Objects and text must not depend on where the kernel file lies.
@@ -83,7 +83,7 @@ void bindCalls(llvm::Module &module) {
 
 } // namespace
 
-void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel) {
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel, std::optional<bool> large) {
   setTarget(module, machine);
   expandHalfFloats(module, machine);
   llvm::PipelineTuningOptions tuning;
@@ -100,7 +100,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel) 
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  passList(module, builder, optLevel).run(module, modules);
+  passList(module, builder, optLevel, large.value_or(isLarge(module))).run(module, modules);
 }
 
 void addUnwindTables(llvm::Module &module) {

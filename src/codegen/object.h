@@ -57,6 +57,9 @@ bool hasClock(const llvm::TargetMachine &machine);
 /// cpu, with the nearest name; native for a foreign triple).
 std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetOptions &options, Diagnostics &diagnostics);
 
+/// One more of the same kind: machines are for one thread each.
+std::unique_ptr<llvm::TargetMachine> copyMachine(const llvm::TargetMachine &machine);
+
 /// The same, of one processor or several. With `chooses`, where no processor is named and the architecture is x86-64:
 /// the baseline, AVX2 (level 3) and AVX-512 (level 4). nullopt with a diagnostic also on lists of what no object can
 /// tell apart.
@@ -66,8 +69,11 @@ std::optional<Target> createTarget(const TargetOptions &options, bool chooses, D
 void setTarget(llvm::Module &module, const llvm::TargetMachine &machine);
 
 /// Runs LLVM's -O<level> pipeline for the machine, or the level that a function has (setLevel), over the module, 16-bit
-/// floats expanded first (half_floats.h).
-void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel);
+/// floats expanded first (half_floats.h). `large`: isLarge() of what the module is a part of; none: it is whole.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel, std::optional<bool> large = {});
+
+/// Whether a module has so many instructions that passes which look far afield take longer than they give.
+bool isLarge(const llvm::Module &module);
 
 /// Has objects describe their frames (.eh_frame and the like), so that debuggers, profilers and backtrace() see through
 /// them.

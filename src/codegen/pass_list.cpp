@@ -56,15 +56,6 @@ public:
   }
 };
 
-/// The instructions of the functions that are compiled for the machine, not for a level of their own.
-unsigned ownInstructionCount(const llvm::Module &module) {
-  unsigned count = 0;
-  for (const llvm::Function &function : module)
-    if (!function.hasFnAttribute("target-cpu"))
-      count += function.getInstructionCount();
-  return count;
-}
-
 /// Early on loops keep a header and a latch each, which later passes look for.
 llvm::SimplifyCFGOptions keepingLoops() {
   return llvm::SimplifyCFGOptions().convertSwitchRangeToICmp(true);
@@ -143,9 +134,17 @@ llvm::FunctionPassManager allPasses(const PassListOptions &options) {
 
 } // namespace
 
-llvm::ModulePassManager kernelPasses(const llvm::Module &module, const PassListOptions &options) {
+bool isLarge(const llvm::Module &module) {
+  unsigned count = 0;
+  for (const llvm::Function &function : module)
+    if (!function.hasFnAttribute("target-cpu")) // those that are compiled for the machine, not for a level of their own
+      count += function.getInstructionCount();
+  return count > kMostInModule;
+}
+
+llvm::ModulePassManager kernelPasses(const PassListOptions &options) {
   llvm::FunctionPassManager passes;
-  if (ownInstructionCount(module) > kMostInModule)
+  if (options.isLarge)
     passes = fewPasses();
   else
     passes.addPass(BySize(allPasses(options), fewPasses()));

@@ -232,6 +232,12 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetOptions &op
   return machine;
 }
 
+std::unique_ptr<llvm::TargetMachine> copyMachine(const llvm::TargetMachine &machine) {
+  return std::unique_ptr<llvm::TargetMachine>(machine.getTarget().createTargetMachine(
+      machine.getTargetTriple(), machine.getTargetCPU(), machine.getTargetFeatureString(), machine.Options,
+      machine.getRelocationModel(), std::nullopt, machine.getOptLevel()));
+}
+
 bool hasClock(const llvm::TargetMachine &machine) {
   const llvm::Triple::ArchType architecture = machine.getTargetTriple().getArch();
   return (architecture == llvm::Triple::x86_64 || architecture == llvm::Triple::aarch64) &&

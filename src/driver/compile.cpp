@@ -6,6 +6,7 @@
 
 #include "abi/header.h"
 #include "abi/signature_json.h"
+#include "machine/processors.h"
 #include "pipeline/compiler.h"
 #include "sema/analyze.h"
 #include "support/depfile.h"
@@ -38,6 +39,7 @@ pipeline::CompileOptions compileOptions(const CompileCommandOptions &options, co
   compile.timePasses = options.shared.timePasses;
   compile.verifyEach = options.shared.verify;
   compile.producer = versionText();
+  compile.threads = limitsAddresses() ? 1 : machine::processorCount();
   if (!options.isVisible)
     compile.contents = contentsOf(kernel, compile);
   return compile;

@@ -18,6 +18,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <map>
+
 namespace spc::pipeline {
 namespace {
 
@@ -215,6 +217,33 @@ bool Compilation::addChoices(llvm::Module &module) {
   return true;
 }
 
+std::vector<codegen::LevelPart> Compilation::parts() const {
+  std::map<codegen::CpuLevel, std::vector<std::string>> functions;
+  std::optional<codegen::CpuLevel> lowest;
+  for (const auto &[name, levels] : bodies_)
+    if (levels.size() > 1) {
+      lowest = levels.front();
+      for (codegen::CpuLevel level : levels)
+        functions[level].push_back(entry::bodySymbol(name + codegen::suffixOf(level)));
+    }
+  std::vector<codegen::LevelPart> parts;
+  for (auto &[level, names] : functions)
+    parts.push_back({level == lowest ? std::nullopt : std::optional(level), std::move(names)});
+  parts.emplace_back();
+  return parts;
+}
+
+/// Puts the bodies in the order of parts(), in which they are in an object that is compiled in parts.
+void Compilation::sortBodies(llvm::Module &module) const {
+  const std::vector<codegen::LevelPart> all = parts();
+  for (const codegen::LevelPart &part : llvm::reverse(all))
+    for (const std::string &name : llvm::reverse(part.functions)) {
+      llvm::Function *body = module.getFunction(name);
+      body->removeFromParent();
+      module.getFunctionList().push_front(body);
+    }
+}
+
 std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &options, const codegen::Target &target,
                                                      llvm::LLVMContext &llvmContext) {
   LlvmOptions lowering;
@@ -245,7 +274,10 @@ std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &optio
     fail("translation to LLVM IR failed");
     return nullptr;
   }
-  return addChoices(*module) ? std::move(module) : nullptr;
+  if (!addChoices(*module))
+    return nullptr;
+  sortBodies(*module);
+  return module;
 }
 
 } // namespace spc::pipeline

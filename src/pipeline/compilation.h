@@ -1,6 +1,7 @@
 // One kernel on its way through MLIR.
 #pragma once
 
+#include "codegen/level_parts.h"
 #include "codegen/object.h"
 #include "pipeline/compiler.h"
 
@@ -45,6 +46,9 @@ public:
   /// Of a module brought to Loops: its bodies.
   const std::vector<Body> &bodies() const { return bodies_; }
 
+  /// Of a module that was translated: the bodies for each level, from the lowest, where any has several, and all else.
+  std::vector<codegen::LevelPart> parts() const;
+
   /// Lowers a module brought to Loops on to LLVM IR, entry included. nullptr with a diagnostic on failure.
   std::unique_ptr<llvm::Module> translate(const CompileOptions &options, const codegen::Target &target,
                                           llvm::LLVMContext &llvmContext);
@@ -59,6 +63,7 @@ private:
   bool improve(const CompileOptions &options, const llvm::TargetMachine &machine, const codegen::VectorUnit &vectors,
                mlir::ArrayRef<mlir::Operation *> bodies);
   bool addChoices(llvm::Module &module);
+  void sortBodies(llvm::Module &module) const;
   bool checkParallel();
   bool checkArguments();
   void collect(mlir::Diagnostic &diagnostic);

@@ -1,8 +1,10 @@
 #include "pipeline/compiler.h"
 
+#include "codegen/level_parts.h"
 #include "codegen/link_runtime.h"
 #include "pipeline/compilation.h"
 #include "pipeline/context.h"
+#include "pipeline/side_by_side.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/IR/LLVMContext.h"
@@ -36,32 +38,33 @@ codegen::RuntimeReason runtimeReason(const sema::Kernel &kernel) {
 }
 
 /// The LLVM module for `target` as MLIR leaves it, or nullptr with a diagnostic. MLIR's memory is free again for LLVM.
+/// `parts`: what of it can be compiled apart.
 std::unique_ptr<llvm::Module> translateToLlvm(const sema::Kernel &kernel, const CompileOptions &options,
                                               const codegen::Target &target, llvm::LLVMContext &llvmContext,
-                                              Diagnostics &diagnostics) {
+                                              std::vector<codegen::LevelPart> &parts, Diagnostics &diagnostics) {
   const std::unique_ptr<mlir::MLIRContext> context = createContext();
   Compilation compilation(kernel, *context, diagnostics);
   if (!compilation.lowerTo(Stage::Loops, options, target))
     return nullptr;
-  return compilation.translate(options, target, llvmContext);
+  std::unique_ptr<llvm::Module> module = compilation.translate(options, target, llvmContext);
+  parts = compilation.parts();
+  return module;
 }
 
-/// The optimised LLVM module for `target`, or nullptr with a diagnostic.
-std::unique_ptr<llvm::Module> compileToLlvm(const sema::Kernel &kernel, const CompileOptions &options,
-                                            const codegen::Target &target, llvm::LLVMContext &llvmContext,
-                                            Diagnostics &diagnostics) {
-  std::unique_ptr<llvm::Module> module = translateToLlvm(kernel, options, target, llvmContext, diagnostics);
+/// Optimises the module and links the runtime into it; false with a diagnostic.
+bool finish(llvm::Module &module, const sema::Kernel &kernel, const CompileOptions &options,
+            const codegen::Target &target, Diagnostics &diagnostics) {
   // Checks are put into the runtime, too, before it is optimised; without them it is optimised already.
   const bool linksFirst = options.sanitizers.any();
-  const auto link = [&] { return codegen::linkRuntime(*module, runtimeReason(kernel), diagnostics); };
-  if (!module || (linksFirst && !link()))
-    return nullptr;
-  codegen::prepareForSanitizers(*module, options.sanitizers);
-  codegen::optimize(*module, *target.machine, options.target.optLevel);
+  const auto link = [&] { return codegen::linkRuntime(module, runtimeReason(kernel), diagnostics); };
+  if (linksFirst && !link())
+    return false;
+  codegen::prepareForSanitizers(module, options.sanitizers);
+  codegen::optimize(module, *target.machine, options.target.optLevel);
   if (!linksFirst && !link())
-    return nullptr;
-  codegen::instrument(*module, options.sanitizers);
-  return module;
+    return false;
+  codegen::instrument(module, options.sanitizers);
+  return true;
 }
 
 uint64_t hashOf(const llvm::Module &module) {
@@ -106,8 +109,14 @@ std::optional<std::string> compile(const sema::Kernel &kernel, Stage stage, cons
   if (!codegen::supportsSanitizers(options.sanitizers, *target->machine, diagnostics))
     return std::nullopt;
   llvm::LLVMContext llvmContext;
-  std::unique_ptr<llvm::Module> module = compileToLlvm(kernel, options, *target, llvmContext, diagnostics);
+  std::vector<codegen::LevelPart> parts;
+  std::unique_ptr<llvm::Module> module = translateToLlvm(kernel, options, *target, llvmContext, parts, diagnostics);
   if (!module)
+    return std::nullopt;
+  if (stage == Stage::Object && isParted(*module, parts, options))
+    if (std::string object = emitParts(*module, parts, options, *target); !object.empty())
+      return object;
+  if (!finish(*module, kernel, options, *target, diagnostics))
     return std::nullopt;
   codegen::addUnwindTables(*module);
   codegen::setProducer(*module, options.producer);
@@ -129,8 +138,9 @@ std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, 
   if (!target)
     return nullptr;
   auto llvmContext = std::make_unique<llvm::LLVMContext>();
-  std::unique_ptr<llvm::Module> module = compileToLlvm(kernel, options, *target, *llvmContext, diagnostics);
-  if (!module)
+  std::vector<codegen::LevelPart> parts;
+  std::unique_ptr<llvm::Module> module = translateToLlvm(kernel, options, *target, *llvmContext, parts, diagnostics);
+  if (!module || !finish(*module, kernel, options, *target, diagnostics))
     return nullptr;
   if (codeHash)
     *codeHash = hashOf(*module);

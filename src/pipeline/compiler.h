@@ -27,6 +27,9 @@ struct CompileOptions {
   std::string producer;        ///< what objects say that they were made by
   bool timePasses = false;     ///< --time-passes: a report on standard error
   bool verifyEach = false;     ///< MLIR's verifier runs after each pass, else after each group of them
+  /// How many threads may compile an object's levels side by side, this one included: it is the same object for any
+  /// number.
+  int threads = 1;
 };
 
 /// Whether kernels can be compiled for a target and with sanitizers; with a diagnostic where they cannot.

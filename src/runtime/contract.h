@@ -130,4 +130,7 @@ namespace functions {
 } // namespace functions
 #undef SPC_SYMBOL_PREFIX
 
+/// Those that become part of their callers when the runtime is linked.
+inline constexpr Function kShortFunctions[] = {functions::row_end};
+
 } // namespace spc::runtime

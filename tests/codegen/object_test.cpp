@@ -2,6 +2,7 @@
 #include "codegen/link_runtime.h"
 #include "codegen/object.h"
 #include "harness/probe.h"
+#include "runtime/contract.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
@@ -264,6 +265,24 @@ TEST_CASE("wrong targets and processors are diagnosed") {
         (llvm::Triple(LLVM_HOST_TRIPLE).isAArch64() ? "" : "foreign-native-cpu"));
   CHECK(failure({"", "native"}).empty());
   CHECK(failure({"aarch64-linux-gnu", "neoverse-n1"}).empty());
+}
+
+TEST_CASE("the contract lists what of the runtime becomes part of its callers") {
+  llvm::LLVMContext context;
+  Diagnostics diagnostics;
+  const auto machine = createTargetMachine({"x86_64-linux-gnu", "", 3}, diagnostics);
+  REQUIRE(machine);
+  const auto whole =
+      wholeRuntime(context, machine->getTargetTriple().str(), machine->createDataLayout().getStringRepresentation());
+  REQUIRE(whole);
+  Names marked, listed;
+  for (const llvm::Function &function : *whole)
+    if (function.hasFnAttribute(llvm::Attribute::AlwaysInline) &&
+        function.getName().starts_with(runtime::kSymbolPrefix))
+      marked.insert(function.getName().str());
+  for (const runtime::Function &function : runtime::kShortFunctions)
+    listed.insert(function.symbol);
+  CHECK(marked == listed);
 }
 
 } // namespace spc::codegen::test
