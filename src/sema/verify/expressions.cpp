@@ -1,6 +1,6 @@
 #include "sema/verify/verification.h"
 
-#include "syntax/function.h"
+#include "language/function.h"
 
 #include <algorithm>
 
@@ -93,7 +93,7 @@ bool ExpressionVerifier::nodeHolds(const Binary &binary, ValueType type) {
 }
 
 bool ExpressionVerifier::nodeHolds(const Call &call, ValueType type) {
-  const syntax::FunctionSpelling &spelling = syntax::spellingOf(call.function);
+  const language::FunctionSpelling &spelling = language::spellingOf(call.function);
   const int count = static_cast<int>(call.arguments.size());
   if (!require(count >= spelling.fewest && count <= spelling.most, "calls with more or fewer arguments than there are"))
     return false;
@@ -110,11 +110,11 @@ bool ExpressionVerifier::argumentsHold(const Call &call, ValueType type) {
     return true;
   if (call.function == Function::Pattern)
     return require(std::holds_alternative<Use>(call.arguments.front()->node), "asks for the pattern of no operand");
-  if (!require(!syntax::isLogical(call.function) || type == ValueType::Bool, "has a truth of another type than bool"))
+  if (!require(!language::isLogical(call.function) || type == ValueType::Bool, "has a truth of another type than bool"))
     return false;
-  if (syntax::isComparison(call.function))
+  if (language::isComparison(call.function))
     return require(call.arguments.front()->type == call.arguments.back()->type, "compares values of two types");
-  const bool isLogic = syntax::isLogical(call.function);
+  const bool isLogic = language::isLogical(call.function);
   for (size_t k = call.function == Function::Select ? 1 : 0; !isLogic && k < call.arguments.size(); ++k)
     if (!require(call.arguments[k]->type == type, "calls with an argument of another type"))
       return false;

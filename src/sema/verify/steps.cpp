@@ -1,4 +1,4 @@
-#include "sema/analysis.h"
+#include "sema/program.h"
 #include "sema/verify/verification.h"
 
 #include <algorithm>
