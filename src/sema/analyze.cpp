@@ -2,6 +2,7 @@
 
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/logical_plan.h"
+#include "sema/terms/simplify.h"
 #include "sema/verify.h"
 
 namespace spc::sema {
@@ -44,7 +45,10 @@ void planStatements(Planning &planning) {
 
 } // namespace
 
-std::optional<Kernel> plan(const Program &program, const Options &options, Diagnostics &diagnostics) {
+std::optional<Kernel> plan(const Program &checked, const Options &options, Diagnostics &diagnostics) {
+  Program program = checked;
+  dropConversions(program);
+  lowerInfinities(program, diagnostics);
   CopyRequests copies;
   Planning whole(program, options, diagnostics, copies);
   keepStructures(whole);

@@ -33,15 +33,12 @@ std::string textOf(const language::TensorDecl &declaration, const Program &progr
   for (const language::ExtentDecl &extent : declaration.extents)
     text += (&extent == &declaration.extents.front() ? "(" : ", ") + textOf(extent);
   text += declaration.extents.empty() ? "" : ")";
-  std::vector<std::string> said;
   if (declaration.type)
-    said.push_back(declaration.type->text);
+    text += ": " + declaration.type->text;
   if (declaration.sparse)
-    said.emplace_back("sparse");
+    text += ", sparse";
   if (const std::optional<double> fill = fillOf(declaration, program))
-    said.push_back("fill " + sema::textOf(ValueType::F64, *fill));
-  for (const std::string &word : said)
-    text += (&word == &said.front() ? ": " : ", ") + word;
+    text += ", fill " + sema::textOf(ValueType::F64, *fill);
   return text + "\n";
 }
 

@@ -147,11 +147,22 @@ private:
         const std::string &name = std::get<std::string>(extent.value);
         auto [entry, isNew] = named.try_emplace(name, dimensions_[id][k]);
         if (isNew)
-          classes_.nameDeclared(entry->second, {name, declaration->where.begin + k, extent.where});
+          classes_.nameDeclared(entry->second, {name, placeOf(*declaration) + k, extent.where});
         else
           classes_.merge(entry->second, dimensions_[id][k], extent.where, inQuotes(name));
       }
     }
+  }
+
+  /// Declarations in the order of the text, with room for their dimensions.
+  size_t placeOf(const language::TensorDecl &declaration) const {
+    size_t place = 0;
+    for (const language::TensorDecl &other : checking_.program.declarations) {
+      if (other.name.text == declaration.name.text)
+        break;
+      place += other.extents.size();
+    }
+    return place;
   }
 
   VariableNodes addStatement(const ResolvedStatement &statement) {

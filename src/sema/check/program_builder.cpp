@@ -81,8 +81,6 @@ std::optional<Program> ProgramBuilder::finish() {
   warnOfUnusedTypes(checking);
   warnOfSlips(checking);
   warnOfPrecision(checking);
-  dropConversions(checking);
-  lowerInfinities(checking);
   orderParameters(checking);
   if (checking.diagnostics.hasErrors())
     return std::nullopt;

@@ -1,6 +1,6 @@
 // What types with infinities of their own, and those without, make of sums that infinities absorb.
-#include "sema/check/checking.h"
 #include "sema/expression_types.h"
+#include "sema/terms/simplify.h"
 
 #include <cmath>
 #include <set>
@@ -12,10 +12,10 @@ constexpr DiagnosticKind kFill{"fill", Severity::Warning};
 
 class InfinityLowering {
 public:
-  InfinityLowering(const Checking &checking, ResolvedStatement &statement)
-      : checking_(checking), statement_(statement) {}
+  InfinityLowering(const Program &program, ResolvedStatement &statement, Diagnostics &diagnostics)
+      : program_(program), statement_(statement), diagnostics_(diagnostics) {}
 
-  void run() { visit(statement_.value, computeTypeOf(checking_.program, statement_)); }
+  void run() { visit(statement_.value, computeTypeOf(program_, statement_)); }
 
 private:
   void visit(NodePtr &node, ValueType type) {
@@ -28,7 +28,7 @@ private:
       return visit(binary->right, type);
     }
     if (auto *reduction = std::get_if<ReduceNode>(&node->kind)) {
-      const std::optional<ValueType> own = typeOf(*reduction->body, statement_.scope, checking_.program);
+      const std::optional<ValueType> own = typeOf(*reduction->body, statement_.scope, program_);
       return visit(reduction->body, isLogical(reduction->reduction) ? arithmeticType(own.value_or(type)) : type);
     }
     if (auto *call = std::get_if<CallNode>(&node->kind))
@@ -37,7 +37,7 @@ private:
 
   void visit(CallNode &call, NodePtr &node, ValueType type) {
     for (size_t k = 0; k < call.arguments.size() && call.function != Function::Pattern; ++k)
-      visit(call.arguments[k], argumentType(call, k, type, statement_.scope, checking_.program));
+      visit(call.arguments[k], argumentType(call, k, type, statement_.scope, program_));
     const bool isAbsorbing = call.function == Function::MinPlus || call.function == Function::MaxPlus;
     if (isAbsorbing && !isInteger(type)) {
       NodePtr left = std::move(call.arguments[0]), right = std::move(call.arguments[1]);
@@ -47,11 +47,11 @@ private:
 
   /// The greatest number of one type is a number as any other in a wider one, and settles nothing there.
   void checkFill(AccessId access, Span where, ValueType type) {
-    const Tensor &tensor = checking_.program.tensors[statement_.scope.accesses[access].tensor];
+    const Tensor &tensor = program_.tensors[statement_.scope.accesses[access].tensor];
     if (!isInteger(tensor.type) || !std::isinf(tensor.fill) || !tensor.hasFill() || type == tensor.type ||
         type == ValueType::Bool || !reported_.insert(tensor.name).second)
       return;
-    checking_.diagnostics
+    diagnostics_
         .report(kFill, where,
                 "missing entries of " + inQuotes(tensor.name) + " are " + textOf(tensor.type, tensor.fill) + ", the " +
                     (tensor.fill > 0 ? "greatest " : "least ") + spelling(tensor.type) + ", which is no infinity in " +
@@ -60,16 +60,17 @@ private:
                 ", or convert it where that is meant: " + spelling(type) + "(...)");
   }
 
-  const Checking &checking_;
+  const Program &program_;
   ResolvedStatement &statement_;
+  Diagnostics &diagnostics_;
   std::set<std::string> reported_;
 };
 
 } // namespace
 
-void lowerInfinities(Checking &checking) {
-  for (ResolvedStatement &statement : checking.program.statements)
-    InfinityLowering(checking, statement).run();
+void lowerInfinities(Program &program, Diagnostics &diagnostics) {
+  for (ResolvedStatement &statement : program.statements)
+    InfinityLowering(program, statement, diagnostics).run();
 }
 
 } // namespace spc::sema

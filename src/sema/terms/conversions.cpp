@@ -1,7 +1,7 @@
 // Conversions that change nothing: what is left of a kernel whose types are parameters should be what one in these
 // types would be written as, since functions of operands are computed in other ways than products.
-#include "sema/check/checking.h"
 #include "sema/fold.h"
+#include "sema/terms/simplify.h"
 
 #include <cmath>
 
@@ -10,8 +10,8 @@ namespace {
 
 class ConversionDropper {
 public:
-  ConversionDropper(const Checking &checking, ResolvedStatement &statement)
-      : checking_(checking), statement_(statement), type_(computeTypeOf(checking.program, statement)) {}
+  ConversionDropper(const Program &program, ResolvedStatement &statement)
+      : program_(program), statement_(statement), type_(computeTypeOf(program, statement)) {}
 
   void run() { visit(statement_.value); }
 
@@ -43,28 +43,28 @@ private:
     const auto *use = std::get_if<AccessNode>(&argument.kind);
     if (!use)
       return nullptr;
-    const ValueType own = checking_.program.tensors[statement_.scope.accesses[use->access].tensor].type;
+    const ValueType own = program_.tensors[statement_.scope.accesses[use->access].tensor].type;
     return own == cast.castTo || type_ == cast.castTo ? clone(argument) : nullptr;
   }
 
   /// Not where the statement would then be computed in another type.
   void replace(NodePtr &node, NodePtr same) {
     std::swap(node, same);
-    if (computeTypeOf(checking_.program, statement_) != type_)
+    if (computeTypeOf(program_, statement_) != type_)
       std::swap(node, same);
   }
 
-  const Checking &checking_;
+  const Program &program_;
   ResolvedStatement &statement_;
   const ValueType type_;
 };
 
 } // namespace
 
-void dropConversions(Checking &checking) {
-  for (ResolvedStatement &statement : checking.program.statements)
+void dropConversions(Program &program) {
+  for (ResolvedStatement &statement : program.statements)
     if (statement.op != language::AssignOp::Or)
-      ConversionDropper(checking, statement).run();
+      ConversionDropper(program, statement).run();
 }
 
 } // namespace spc::sema
