@@ -271,7 +271,11 @@ static Checked checked(const std::string &text, const std::vector<std::string> &
   if (!bound.empty())
     bound.front().schedule = schedule;
   options.verify = true;
-  result.kernel = analyze(tree, bound, options, *result.diagnostics);
+  const std::optional<Program> program = check(tree, bound, options, *result.diagnostics);
+  if (program) {
+    result.program = toText(*program);
+    result.kernel = plan(*program, options, *result.diagnostics);
+  }
   CHECK(result.kernel.has_value() == !result.diagnostics->hasErrors());
   return result;
 }

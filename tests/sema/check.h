@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sema/analyze.h"
+#include "sema/program.h"
 #include "syntax/parser.h"
 
 #include <initializer_list>
@@ -22,6 +23,7 @@ std::shared_ptr<const format::FormatFamily> family(const std::string &name);
 struct Checked {
   std::unique_ptr<SourceManager> sources;
   std::unique_ptr<Diagnostics> diagnostics;
+  std::string program; ///< as text, where it is right
   std::optional<Kernel> kernel;
 
   /// How many diagnostics have the id.
