@@ -44,8 +44,7 @@ const char *const kKernels[] = {
     "semiring(min, +)\ntensor A(m, n), sparse\ntensor x(n)\ny(i) = A(i,j)*x(j)\n",
     "semiring(min, +)\ntensor A(m, n): i32, sparse\ntensor x(n): i32\ny(i) = A(i,j)*x(j)\n",
     "type T = f32\ntensor x(n): T\ntensor b(n): bool\ny(i) = T(i) + x(i)*f64(b(i))\n",
-    "kernel f(x, A) -> (z, y)\ntensor x(m)\ntensor A(m, 7), sparse, fill 2.5\nlet t(i) = x(i)\ny(i) = t(i)\nz(i) = "
-    "A(i,j)\n",
+    "kernel f(x, A) -> (z, y)\ntensor x(m)\ntensor A(m, 7), sparse, fill 2.5\ny(i) = x(i)\nz(i) = A(i,j)\n",
     "s = sum(i, x(i)*sum(j, A(i,j)*x(j)))\np = prod(i, x(i)) + any(i, x(i))\n",
     "C(i,j) = A(i,j) - B(j,i)*2e-300\n",
 };
