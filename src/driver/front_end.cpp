@@ -149,27 +149,31 @@ sema::Options checksOf(const KernelInput &input, const SharedOptions &options, c
   return checks;
 }
 
-std::optional<sema::Program> checkProgram(Session &session, const KernelInput &input, const std::string &function,
-                                          const SharedOptions &options) {
+/// Does what reports of the kernel as a whole: what has no place is said of its file.
+template <typename Work> static auto aboutKernel(Session &session, const SharedOptions &options, const Work &work) {
   session.flush();
   session.setSubject(options.kernel == "-" ? "<stdin>" : options.kernel);
-  std::optional<sema::Program> program =
-      sema::check(input.tree, input.bindings, checksOf(input, options, function), session.diagnostics());
+  auto result = work();
   session.flush();
   session.setSubject("");
-  return program;
+  return result;
 }
 
-std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &input, const std::string &function,
-                                        const SharedOptions &options, PhaseTimer &timer, bool fuses) {
+std::optional<sema::Program> checkProgram(Session &session, const KernelInput &input, const std::string &function,
+                                          const SharedOptions &options) {
   sema::Options checks = checksOf(input, options, function);
+  checks.checked = options.checked;
+  return aboutKernel(session, options,
+                     [&] { return sema::check(input.tree, input.bindings, checks, session.diagnostics()); });
+}
+
+std::optional<sema::Kernel> planKernel(Session &session, const sema::Program &program, const KernelInput &input,
+                                       const SharedOptions &options, PhaseTimer &timer, bool fuses) {
+  sema::Options checks = checksOf(input, options, program.function);
   checks.fuses = fuses;
   checks.checked = options.checked;
-  session.flush();
-  session.setSubject(options.kernel == "-" ? "<stdin>" : options.kernel);
-  std::optional<sema::Kernel> kernel = sema::analyze(input.tree, input.bindings, checks, session.diagnostics());
-  session.flush();
-  session.setSubject("");
+  std::optional<sema::Kernel> kernel =
+      aboutKernel(session, options, [&] { return sema::plan(program, checks, session.diagnostics()); });
   timer.phase("check the kernel");
   if (!kernel)
     return std::nullopt;
@@ -177,6 +181,12 @@ std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &inp
     checkDropZeros(session, *kernel);
   log(sema::describe(*kernel));
   return kernel;
+}
+
+std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &input, const std::string &function,
+                                        const SharedOptions &options, PhaseTimer &timer, bool fuses) {
+  const std::optional<sema::Program> program = checkProgram(session, input, function, options);
+  return program ? planKernel(session, *program, input, options, timer, fuses) : std::nullopt;
 }
 
 std::string knownNameOf(format::FormatLoader &loader, const format::Format &format) {

@@ -42,8 +42,12 @@ sema::Options checksOf(const KernelInput &input, const SharedOptions &options, c
 std::optional<sema::Program> checkProgram(Session &session, const KernelInput &input, const std::string &function,
                                           const SharedOptions &options);
 
-/// Checks and plans the kernel under a function name. nullopt with errors reported. `fuses`: temporaries into what
-/// reads them.
+/// Plans the loops of a kernel that was checked. nullopt with errors reported. `fuses`: temporaries into what reads
+/// them.
+std::optional<sema::Kernel> planKernel(Session &session, const sema::Program &program, const KernelInput &input,
+                                       const SharedOptions &options, PhaseTimer &timer, bool fuses = true);
+
+/// Both.
 std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &input, const std::string &function,
                                         const SharedOptions &options, PhaseTimer &timer, bool fuses = true);
 

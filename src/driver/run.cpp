@@ -99,8 +99,10 @@ int runKernel(Session &session, const RunCommandOptions &options) {
     preparePages(counts->pages);
   std::optional<KernelInput> input = counts ? readKernel(session, options.shared, timer) : std::nullopt;
   std::optional<std::string> function = input ? runName(session, options.shared, input->tree) : std::nullopt;
+  std::optional<sema::Program> program =
+      function ? checkProgram(session, *input, *function, options.shared) : std::nullopt;
   std::optional<sema::Kernel> kernel =
-      function ? checkKernel(session, *input, *function, options.shared, timer) : std::nullopt;
+      program ? planKernel(session, *program, *input, options.shared, timer) : std::nullopt;
   if (!kernel)
     return session.finish();
   std::optional<OutputFiles> files = outputFiles(session, *kernel, options);
@@ -111,8 +113,7 @@ int runKernel(Session &session, const RunCommandOptions &options) {
   session.flush();
 
   std::optional<reference::Tensors> expected;
-  if (options.check &&
-      !(expected = referenceResults(session, *kernel, input->tree, *inputs, options.shared.distributes)))
+  if (options.check && !(expected = referenceResults(session, *kernel, *program, *inputs, options.shared.distributes)))
     return session.finish();
   timer.phase("evaluate the reference");
   abi::Signature signature = abi::makeSignature(*kernel);

@@ -85,7 +85,7 @@ std::string elementText(const std::string &tensor, const std::vector<int64_t> &a
 } // namespace
 
 std::optional<reference::Tensors> referenceResults(Session &session, const sema::Kernel &kernel,
-                                                   const syntax::Kernel &tree, const RunInputs &inputs,
+                                                   const sema::Program &program, const RunInputs &inputs,
                                                    bool distributes) {
   const Progress::Phase phase(session.progress(), "evaluating the kernel's text", WorkUnit::None);
   if (distributes) {
@@ -97,7 +97,7 @@ std::optional<reference::Tensors> referenceResults(Session &session, const sema:
   }
   try {
     reference::Tensors tensors = tensorsOf(kernel, inputs);
-    reference::evaluate(tree, tensors, reference::typesOf(kernel));
+    reference::evaluate(program, tensors, reference::storagesOf(kernel));
     return tensors;
   } catch (const reference::Unsupported &reason) {
     session.diagnostics()

@@ -6,10 +6,11 @@
 
 namespace spc::driver {
 
-/// What the kernel's outputs have to be, from inputs that are not packed yet. nullopt with an error reported where the
-/// reference does not evaluate such a kernel, or so much, or where sums were multiplied out that may cancel.
+/// What the outputs of a program, planned as `kernel`, have to be, from inputs that are not packed yet. nullopt with an
+/// error reported where the reference does not evaluate such a kernel, or so much, or where sums were multiplied out
+/// that may cancel.
 std::optional<reference::Tensors> referenceResults(Session &session, const sema::Kernel &kernel,
-                                                   const syntax::Kernel &tree, const RunInputs &inputs,
+                                                   const sema::Program &program, const RunInputs &inputs,
                                                    bool distributes);
 
 /// Compares what a call has left behind, and notes by how much it differs. False where that is more than rounding

@@ -1,5 +1,7 @@
 #include "reference/join.h"
 
+#include "sema/expression_types.h"
+
 #include <cmath>
 #include <list>
 
@@ -10,32 +12,8 @@ namespace {
 using sema::ValueType;
 using Kind = Node::Kind;
 
-/// Whether missing entries are no zeros in something that an expression reads.
-bool readsFill(const syntax::Expr &expr, const Tensors &tensors) {
-  const auto *call = std::get_if<syntax::Call>(&expr.node);
-  if (call && call->function == language::Function::Pattern)
-    return false;
-  if (const auto *access = std::get_if<syntax::Access>(&expr.node)) {
-    const auto tensor = tensors.find(access->tensor.text);
-    return tensor != tensors.end() && tensor->second.isSparse() && tensor->second.fillValue() != 0;
-  }
-  const std::vector<const syntax::Expr *> below = syntax::children(expr);
-  return std::any_of(below.begin(), below.end(), [&](const syntax::Expr *child) { return readsFill(*child, tensors); });
-}
-
-/// Whether an expression has no index variables but these, and those that its reductions bind.
-bool indexesOnly(const syntax::Expr &expr, std::set<std::string> bound) {
-  if (const auto *access = std::get_if<syntax::Access>(&expr.node))
-    for (const syntax::Index &index : access->indices)
-      for (const syntax::IndexTerm &term : index.terms)
-        if (!bound.contains(term.variable.text))
-          return false;
-  if (const auto *reduce = std::get_if<syntax::Reduce>(&expr.node))
-    for (const syntax::Name &variable : reduce->variables)
-      bound.insert(variable.text);
-  const std::vector<const syntax::Expr *> below = syntax::children(expr);
-  return std::all_of(below.begin(), below.end(), [&](const syntax::Expr *child) { return indexesOnly(*child, bound); });
-}
+/// How far variables and dimensions run.
+using Extents = IdVector<sema::ExtentId, int64_t>;
 
 /// Of how many products an expression is the sum, those with one sum multiplied out; within its reductions.
 double productsIn(const Node &node) {
@@ -54,8 +32,6 @@ double productsIn(const Node &node) {
 /// An addend of a right side.
 struct Addend {
   bool isNegated = false;
-  Variables variables;
-  std::vector<size_t> target; ///< the variable of each of its dimensions
   NodePtr expr;
   std::unique_ptr<Join> join;
 };
@@ -63,27 +39,31 @@ struct Addend {
 class StatementVisitor {
 public:
   /// Resolves the statement, and declares what it makes.
-  StatementVisitor(const syntax::Statement &statement, Tensors &tensors, const Types &types)
-      : statement_(statement), tensors_(tensors), types_(types), extents_(statement, tensors) {
+  StatementVisitor(const sema::Program &program, const sema::ResolvedStatement &statement, const Extents &extents,
+                   Tensors &tensors, const Storages &storages)
+      : program_(program), statement_(statement), made_(program.tensors[statement.target.tensor]), tensors_(tensors) {
+    if (const auto known = storages.find(name()); known != storages.end())
+      storage_ = known->second;
     findTypes();
-    std::vector<std::pair<const syntax::Expr *, bool>> addends;
-    const bool isAtOnce = takesIn() || isWhole();
-    if (isAtOnce)
-      addends.emplace_back(statement_.value.get(), false);
+    declare(extents);
+    for (const sema::Variable &variable : statement_.scope.variables)
+      variables_.push_back({variable.name, extents[variable.extent]});
+    target_ = Resolver(program_, statement_.scope, tensors_).access(statement_.target, type_);
+    if (takesIn() || isWhole())
+      resolve(*statement_.value, false, /*isAtOnce=*/true);
     else
-      addendsOf(*statement_.value, false, addends);
-    for (const auto &[expr, isNegated] : addends)
-      resolve(*expr, isNegated, isAtOnce);
+      for (const sema::Addend &addend : sema::openAddends(*statement_.value, /*keepGroups=*/false))
+        resolve(*addend.node, addend.negative, /*isAtOnce=*/false);
     tensors_.at(name()).setComputed();
   }
 
   /// How many points are visited. nullopt where it takes what statements compute to know.
   std::optional<double> points() {
     double all = 0;
-    for (const auto &addend : addends_) {
-      if (addend->join->dependsOnResults())
+    for (Addend &addend : addends_) {
+      if (addend.join->dependsOnResults())
         return std::nullopt;
-      all += addend->join->points();
+      all += addend.join->points();
     }
     return all;
   }
@@ -92,12 +72,12 @@ public:
   void run(Evaluation &evaluation) {
     evaluation.sumEpsilon = epsilonOf(sema::arithmeticType(type_));
     double all = static_cast<double>(evaluation.points);
-    for (const auto &addend : addends_)
-      all += addend->join->points();
+    for (Addend &addend : addends_)
+      all += addend.join->points();
     if (all > static_cast<double>(kMostPoints))
       throw Unsupported(Evaluation::kTooMany);
-    for (const auto &addend : addends_)
-      visit(*addend, evaluation);
+    for (Addend &addend : addends_)
+      visit(addend, evaluation);
     store();
   }
 
@@ -105,106 +85,71 @@ private:
   using Op = language::AssignOp;
 
   bool takesIn() const { return statement_.op != Op::Assign && statement_.op != Op::Add; }
-  const std::string &name() const { return statement_.target.tensor.text; }
+  const std::string &name() const { return made_.name; }
+
+  /// Whether missing entries are no zeros in something that an expression reads.
+  bool readsFill(const sema::Node &expr) const {
+    if (const auto *use = std::get_if<sema::AccessNode>(&expr.kind)) {
+      const Tensor &tensor = tensors_.at(program_.tensors[statement_.scope.accesses[use->access].tensor].name);
+      return tensor.isSparse() && tensor.fillValue() != 0;
+    }
+    const auto *call = std::get_if<sema::CallNode>(&expr.kind);
+    const std::vector<const sema::Node *> below = sema::children(expr);
+    return !(call && call->function == language::Function::Pattern) &&
+           std::any_of(below.begin(), below.end(), [&](const sema::Node *child) { return readsFill(*child); });
+  }
+
+  bool isInTarget(VariableId variable) const {
+    const std::vector<VariableId> &target = statement_.target.variables;
+    return std::find(target.begin(), target.end(), variable) != target.end();
+  }
 
   /// Whether the right side is computed as one term: where missing entries are no zeros, and nothing is summed.
   bool isWhole() const {
-    if (statement_.op != Op::Assign || !readsFill(*statement_.value, tensors_))
-      return false;
-    std::set<std::string> bound;
-    for (const syntax::Index &index : statement_.target.indices)
-      if (index.isPlain())
-        bound.insert(index.terms.front().variable.text);
-    return indexesOnly(*statement_.value, bound);
-  }
-
-  static void addendsOf(const syntax::Expr &expr, bool isNegated,
-                        std::vector<std::pair<const syntax::Expr *, bool>> &addends) {
-    if (const auto *paren = std::get_if<syntax::Paren>(&expr.node))
-      return addendsOf(*paren->inner, isNegated, addends);
-    if (const auto *negate = std::get_if<syntax::Negate>(&expr.node))
-      return addendsOf(*negate->operand, !isNegated, addends);
-    const auto *binary = std::get_if<syntax::Binary>(&expr.node);
-    if (!binary || (binary->op != language::BinaryOp::Add && binary->op != language::BinaryOp::Sub)) {
-      addends.emplace_back(&expr, isNegated);
-      return;
-    }
-    addendsOf(*binary->left, isNegated, addends);
-    addendsOf(*binary->right, isNegated != (binary->op == language::BinaryOp::Sub), addends);
+    const std::vector<VariableId> free = sema::freeVariables(*statement_.value, statement_.scope);
+    return statement_.op == Op::Assign && readsFill(*statement_.value) &&
+           std::all_of(free.begin(), free.end(), [&](VariableId variable) { return isInTarget(variable); });
   }
 
   /// The target's type, the one in which the statement is computed: the widest of all, and the one that sums are held
   /// in.
   void findTypes() {
-    const std::optional<ValueType> value = typeOf(*statement_.value, tensors_, types_);
-    const auto known = tensors_.find(name());
-    if (const auto given = types_.stored.find(name()); given != types_.stored.end())
-      storage_ = given->second;
-    else
-      storage_.type = value.value_or(ValueType::F64);
-    type_ = known != tensors_.end() ? known->second.type() : storage_.type;
+    const std::optional<ValueType> value = sema::typeOf(*statement_.value, statement_.scope, program_);
+    type_ = made_.type;
     computeType_ = sema::arithmeticType(value ? sema::widest(type_, *value) : type_);
     sumType_ = sema::arithmeticType(type_);
   }
 
-  void resolve(const syntax::Expr &expr, bool isNegated, bool isAtOnce) {
-    Addend &addend = *addends_.emplace_back(std::make_unique<Addend>());
+  /// Makes a temporary.
+  void declare(const Extents &extents) {
+    std::vector<int64_t> shape;
+    for (sema::ExtentId extent : made_.extents)
+      shape.push_back(extents[extent]);
+    if (!tensors_.contains(name()))
+      tensors_.emplace(name(), Tensor(shape, type_, storage_.isSparse, storage_.fill, true));
+  }
+
+  void resolve(const sema::Node &expr, bool isNegated, bool isAtOnce) {
+    Addend &addend = addends_.emplace_back();
     addend.isNegated = isNegated;
-    Resolver resolver(tensors_, types_, extents_, addend.variables);
-    for (const syntax::Index &index : statement_.target.indices) {
-      if (!index.isPlain())
-        throw Unsupported("write to places that are no plain indices");
-      addend.target.push_back(resolver.lookUp(index.terms.front().variable.text));
-    }
-    addend.expr = resolver.resolve(expr, computeType_);
+    addend.expr = Resolver(program_, statement_.scope, tensors_).resolve(expr, computeType_);
     settle(*addend.expr, isAtOnce, takesIn(), isAtOnce && !takesIn());
-    std::set<size_t> inner, free;
-    boundVariables(*addend.expr, inner);
-    for (size_t variable = 0; variable < addend.variables.size(); ++variable)
-      if (!inner.contains(variable))
-        free.insert(variable);
-    declare(addend);
+    std::vector<VariableId> free = statement_.target.variables;
+    for (VariableId variable : sema::freeVariables(expr, statement_.scope))
+      if (!isInTarget(variable))
+        free.push_back(variable);
     // The least value may be that of a missing entry, of which `or` makes nothing.
     const bool joins = !takesIn() || statement_.op == Op::Or;
-    addend.join = std::make_unique<Join>(*addend.expr, free, joins, addend.variables);
+    addend.join = std::make_unique<Join>(*addend.expr, free, joins, variables_);
     products_ += productsIn(*addend.expr);
   }
 
-  static void boundVariables(const Node &node, std::set<size_t> &bound) {
-    if (node.kind == Kind::Reduce)
-      bound.insert(node.variables.begin(), node.variables.end());
-    for (const NodePtr &operand : node.operands)
-      boundVariables(*operand, bound);
-  }
-
-  /// A temporary has the extents that its statement gives its indices.
-  void declare(const Addend &addend) {
-    if (tensors_.contains(name()))
-      return;
-    std::vector<int64_t> shape;
-    for (size_t variable : addend.target) {
-      if (addend.variables[variable].extent < 0)
-        throw Unsupported("know how far '" + addend.variables[variable].name + "' runs");
-      shape.push_back(addend.variables[variable].extent);
-    }
-    tensors_.emplace(name(), Tensor(shape, type_, storage_.isSparse, storage_.fill, true));
-  }
-
   void visit(Addend &addend, Evaluation &evaluation) {
-    const std::vector<int64_t> &shape = tensors_.at(name()).shape();
     addend.join->forEach([&] {
       evaluation.visit();
-      const Value value = valueOf(*addend.expr, addend.variables, evaluation);
-      if (isNothing(value) && !takesIn())
-        return;
-      int64_t place = 0;
-      for (size_t dim = 0; dim < shape.size(); ++dim) {
-        const int64_t at = addend.variables[addend.target[dim]].at;
-        if (at >= shape[dim])
-          throw Unsupported("write outside of tensors");
-        place = place * shape[dim] + at;
-      }
-      take(place, addend.isNegated ? negated(value, computeType_) : value);
+      const Value value = valueOf(*addend.expr, variables_, evaluation);
+      if (!isNothing(value) || takesIn())
+        take(placeOf(*target_, variables_), addend.isNegated ? negated(value, computeType_) : value);
     });
   }
 
@@ -259,30 +204,45 @@ private:
     }
   }
 
-  const syntax::Statement &statement_;
+  const sema::Program &program_;
+  const sema::ResolvedStatement &statement_;
+  const sema::Tensor &made_;
   Tensors &tensors_;
-  const Types &types_;
-  const Extents extents_;
   Storage storage_;
   ValueType type_ = ValueType::F64, computeType_ = ValueType::F64, sumType_ = ValueType::F64;
   double products_ = 0; ///< that the right side is the sum of
-  std::vector<std::unique_ptr<Addend>> addends_;
+  Variables variables_;
+  NodePtr target_;
+  std::vector<Addend> addends_;
   std::unordered_map<int64_t, Adder> sums_;
   std::unordered_map<int64_t, Value> taken_;
 };
 
 } // namespace
 
-void evaluate(const syntax::Kernel &kernel, Tensors &tensors, const Types &types) {
+/// How far what the program names runs, as the shapes of tensors say.
+static Extents extentsOf(const sema::Program &program, const Tensors &tensors) {
+  Extents extents;
+  for (const sema::Extent &extent : program.extents)
+    extents.push_back(extent.fixed.value_or(-1));
+  for (const sema::Tensor &tensor : program.tensors)
+    if (const auto known = tensors.find(tensor.name); known != tensors.end())
+      for (size_t dim = 0; dim < tensor.extents.size(); ++dim)
+        extents[tensor.extents[dim]] = known->second.shape()[dim];
+  return extents;
+}
+
+void evaluate(const sema::Program &program, Tensors &tensors, const Storages &storages) {
   const auto hasAnyThat = [&](bool (Tensor::*holds)() const) {
     return std::any_of(tensors.begin(), tensors.end(), [&](const auto &named) { return (named.second.*holds)(); });
   };
   if (hasAnyThat(&Tensor::isPadded) && hasAnyThat(&Tensor::hasNonFinite))
     throw Unsupported("know where padding meets infinities or NaNs");
+  const Extents extents = extentsOf(program, tensors);
   std::list<StatementVisitor> statements;
   double points = 0;
-  for (const syntax::Statement &statement : kernel.statements) {
-    statements.emplace_back(statement, tensors, types);
+  for (const sema::ResolvedStatement &statement : program.statements) {
+    statements.emplace_back(program, statement, extents, tensors, storages);
     points += statements.back().points().value_or(0);
     if (points > static_cast<double>(kMostPoints))
       throw Unsupported(Evaluation::kTooMany);

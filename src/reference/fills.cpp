@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace spc::reference {
 
@@ -53,7 +54,7 @@ bool hasFill(const Node &operand, const Value &value) {
 
 /// What an argument's fill makes of a minimum, a maximum or an absorbing sum, whatever the others are.
 std::optional<Value> settledBy(const Node &call) {
-  const std::optional<Value> absorbing = absorbingIn(call.call->function, call.type);
+  const std::optional<Value> absorbing = absorbingIn(call.function, call.type);
   if (absorbing)
     for (const NodePtr &operand : call.operands)
       if (hasFill(*operand, *absorbing))
@@ -69,7 +70,7 @@ std::optional<bool> truthOfFill(const Node &operand) {
 /// Where not all arguments have a fill.
 std::optional<Value> fillOfSome(const Node &call) {
   const auto fill = [&](size_t k) { return call.operands[k]->fill; };
-  const Function function = call.call->function;
+  const Function function = call.function;
   if (function == Function::And || function == Function::Or) {
     const bool deciding = function == Function::Or;
     if (truthOfFill(*call.operands[0]) == deciding || truthOfFill(*call.operands[1]) == deciding)
@@ -85,7 +86,7 @@ std::optional<Value> fillOfSome(const Node &call) {
 }
 
 std::optional<Value> fillOfCall(const Node &call) {
-  if (call.call->function == Function::Pattern)
+  if (call.function == Function::Pattern)
     return call.readsSparse ? std::optional(wrapped(ValueType::Bool, 0, true)) : std::nullopt;
   if (isComplement(call)) // where there is an entry, that is
     return wrapped(ValueType::Bool, 0, true);
@@ -96,7 +97,7 @@ std::optional<Value> fillOfCall(const Node &call) {
       fills.push_back(*operand->fill);
       types.push_back(operand->type);
     }
-  return fills.size() == call.operands.size() ? callOf(call.call->function, fills, types, call.type) : fillOfSome(call);
+  return fills.size() == call.operands.size() ? callOf(call.function, fills, types, call.type) : fillOfSome(call);
 }
 
 std::optional<Value> fillOfProduct(const Node &product) {
@@ -184,7 +185,7 @@ int sumsIn(const Node &node) {
 /// Whether a call may differ from its fill, some of its arguments being what missing entries make of them.
 bool mayDiffer(const Node &call, const std::vector<Value> &arguments) {
   const auto differs = [&](size_t k) { return !arguments[k].isMissing; };
-  const Function function = call.call->function;
+  const Function function = call.function;
   if (function == Function::And || function == Function::Or) {
     const auto settles = [&](size_t k) { return truthOfFill(*call.operands[k]) == (function == Function::Or); };
     if (settles(0) && settles(1))
@@ -212,16 +213,17 @@ bool isNothing(const Value &value) {
 }
 
 bool isComplement(const Node &node) {
-  if (node.kind != Kind::Call || node.call->function != Function::Not)
+  if (node.kind != Kind::Call || node.function != Function::Not)
     return false;
   const Node &mask = *node.operands.front();
-  return mask.kind == Kind::Call && mask.call->function == Function::Pattern && mask.readsSparse;
+  return mask.kind == Kind::Call && mask.function == Function::Pattern && mask.readsSparse;
 }
 
 bool isPlain(const Node &access) {
-  std::set<size_t> seen;
+  std::set<VariableId> seen;
   return std::all_of(access.indices.begin(), access.indices.end(), [&](const IndexSum &index) {
-    return index.isPlain && seen.insert(index.terms.front().first).second;
+    return index.terms.size() == 1 && index.terms.front().scale == 1 && index.constant == 0 &&
+           seen.insert(index.terms.front().variable).second;
   });
 }
 

@@ -1,6 +1,7 @@
 #include "reference/join.h"
 
 #include <cmath>
+#include <set>
 
 namespace spc::reference {
 
@@ -33,8 +34,8 @@ bool drives(const Node &factor, bool isTame) {
          isPlain(factor) && (isTame || !factor.tensor->isPadded());
 }
 
-size_t variableOf(const Node &access, size_t dim) {
-  return access.indices[dim].terms.front().first;
+VariableId variableOf(const Node &access, size_t dim) {
+  return access.indices[dim].terms.front().variable;
 }
 
 std::vector<int64_t> coordinatesOf(const Tensor &tensor, int64_t place) {
@@ -58,16 +59,16 @@ double reducedPoints(const Node &node, const Variables &variables) {
   if (node.kind != Kind::Reduce)
     return points;
   ++points;
-  for (size_t variable : node.variables)
+  for (VariableId variable : node.variables)
     points *= extentOf(variables[variable]);
   return points;
 }
 
 } // namespace
 
-Join::Join(Node &expr, const std::set<size_t> &free, bool joins, Variables &variables)
+Join::Join(Node &expr, const std::vector<VariableId> &free, bool joins, Variables &variables)
     : expr_(expr), variables_(variables) {
-  std::set<size_t> bound;
+  std::set<VariableId> bound;
   const auto add = [&](Node &factor) {
     if (!joins || !drives(factor, isTame(expr)))
       return;
@@ -83,7 +84,7 @@ Join::Join(Node &expr, const std::set<size_t> &free, bool joins, Variables &vari
       add(*factor);
   else
     add(expr);
-  for (size_t variable : free)
+  for (VariableId variable : free)
     if (!bound.contains(variable))
       loops_.push_back(variable);
 }
@@ -139,7 +140,7 @@ double Join::tuples(size_t depth) {
 
 double Join::points() {
   double each = 1 + reducedPoints(expr_, variables_);
-  for (size_t variable : loops_)
+  for (VariableId variable : loops_)
     each *= extentOf(variables_[variable]);
   if (each == 0 || factors_.empty())
     return each;

@@ -12,9 +12,9 @@ namespace spc::reference {
 /// all values of its variables.
 class Join {
 public:
-  /// `joins`: else the addend is evaluated everywhere. `free`: the variables that no reduction binds. The node, which
-  /// must outlive this, reads the entries that its factors are joined at.
-  Join(Node &expr, const std::set<size_t> &free, bool joins, Variables &variables);
+  /// `joins`: else the addend is evaluated everywhere. `free`: the variables that no reduction binds, the outermost
+  /// first. The node, which must outlive this, reads the entries that its factors are joined at.
+  Join(Node &expr, const std::vector<VariableId> &free, bool joins, Variables &variables);
 
   /// Whether what a statement has computed says where that is.
   bool dependsOnResults() const;
@@ -44,7 +44,7 @@ private:
   Variables &variables_;
   bool isPrepared_ = false;
   std::vector<Factor> factors_;
-  std::vector<size_t> loops_;
+  std::vector<VariableId> loops_;
 };
 
 } // namespace spc::reference

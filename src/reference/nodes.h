@@ -4,29 +4,28 @@
 #include "reference/reference.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace spc::reference {
 
-/// An index variable of one addend.
+using sema::VariableId;
+
+/// An index variable of a statement.
 struct Variable {
   std::string name;
-  int64_t extent = -1; ///< unknown until an access says it
+  int64_t extent = -1; ///< -1: nothing says it
   int64_t at = 0;
 };
-using Variables = std::vector<Variable>;
+using Variables = IdVector<VariableId, Variable>;
 
 /// The multiples of variables and the constant that an index is.
 struct IndexSum {
-  std::vector<std::pair<size_t, int64_t>> terms; ///< variable and scale
+  std::vector<sema::Variable::Multiple> terms;
   int64_t constant = 0;
-  bool isPlain = false;
 };
 
 struct Node;
@@ -39,9 +38,9 @@ struct Node {
   double literal = 0;
   const Tensor *tensor = nullptr;
   std::vector<IndexSum> indices;
-  std::vector<size_t> variables; ///< of a reduction; the one of an index's value
+  std::vector<VariableId> variables; ///< of a reduction; the one of an index's value
   language::Reduction reduction = language::Reduction::Sum;
-  const syntax::Call *call = nullptr;
+  language::Function function = language::Function::Cast; ///< of a call
   std::vector<NodePtr> operands;
   std::vector<bool> isSubtracted; ///< of a sum, by operand
 
@@ -69,48 +68,31 @@ struct Evaluation {
   static constexpr const char *kTooMany = "visit more than 10^8 points";
 };
 
-/// Dimensions, by tensor and number, that some access of a statement reads a window of: they run over no variable's
-/// whole range.
-using Windows = std::set<std::pair<std::string, size_t>>;
-
-/// How far the variables of a statement run, as the accesses say in which they stand alone.
-struct Extents {
-  Windows windows;
-  std::map<std::string, int64_t> ofVariable; ///< of those that no reduction binds
-
-  Extents(const syntax::Statement &statement, const Tensors &tensors);
-};
-
-/// Resolves the names of one addend: variables that nothing binds are those of the whole addend.
+/// Makes nodes of a statement's tree, in which each part has the type that it is computed in.
 class Resolver {
 public:
-  Resolver(const Tensors &tensors, const Types &types, const Extents &extents, Variables &variables)
-      : tensors_(tensors), types_(types), extents_(extents), variables_(variables) {}
+  Resolver(const sema::Program &program, const sema::Scope &scope, const Tensors &tensors)
+      : program_(program), scope_(scope), tensors_(tensors) {}
 
   /// `type`: the one in which the expression is computed.
-  NodePtr resolve(const syntax::Expr &expr, sema::ValueType type);
-  /// The variable of that name, which is made where there is none.
-  size_t lookUp(const std::string &name);
+  NodePtr resolve(const sema::Node &expr, sema::ValueType type) const;
+  NodePtr access(const sema::Access &access, sema::ValueType type) const;
 
 private:
-  NodePtr node(const syntax::Literal &literal, sema::ValueType type);
-  NodePtr node(const syntax::Access &access, sema::ValueType type);
-  NodePtr node(const syntax::Negate &negate, sema::ValueType type);
-  NodePtr node(const syntax::Binary &binary, sema::ValueType type);
-  NodePtr node(const syntax::Call &call, sema::ValueType type);
-  NodePtr node(const syntax::Reduce &reduce, sema::ValueType type);
-  NodePtr node(const syntax::Paren &paren, sema::ValueType type) { return resolve(*paren.inner, type); }
-  NodePtr sum(NodePtr left, NodePtr right, bool isDifference, sema::ValueType type);
+  NodePtr node(const sema::NumberNode &number, sema::ValueType type) const;
+  NodePtr node(const sema::AccessNode &use, sema::ValueType type) const;
+  NodePtr node(const sema::IndexNode &index, sema::ValueType type) const;
+  NodePtr node(const sema::NegateNode &negate, sema::ValueType type) const;
+  NodePtr node(const sema::BinaryNode &binary, sema::ValueType type) const;
+  NodePtr node(const sema::CallNode &call, sema::ValueType type) const;
+  NodePtr node(const sema::ReduceNode &reduce, sema::ValueType type) const;
+  NodePtr reduced(language::Reduction reduction, const std::vector<VariableId> &variables, const sema::Node &body,
+                  sema::ValueType type) const;
 
+  const sema::Program &program_;
+  const sema::Scope &scope_;
   const Tensors &tensors_;
-  const Types &types_;
-  const Extents &extents_;
-  Variables &variables_;
-  std::map<std::string, size_t> scope_;
 };
-
-/// The type of an expression's value by itself: the widest of its operands. nullopt where only literals are.
-std::optional<sema::ValueType> typeOf(const syntax::Expr &expr, const Tensors &tensors, const Types &types);
 
 /// Whether an access has variables for indices, each once. At others a sparse tensor is read as if it were dense.
 bool isPlain(const Node &access);

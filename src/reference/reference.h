@@ -1,10 +1,8 @@
-// A kernel's meaning, worked out from its text once more: what results of compiled code are compared with. Nothing here
-// knows of loops, storage or code; it shares the parser with the compiler, and no reading of the language.
+// A kernel's meaning, worked out from its statements once more: what results of compiled code are compared with.
+// Nothing here knows of loops, storage or code; it shares the checked program with the compiler, and no arithmetic.
 #pragma once
 
-#include "sema/kernel.h"
-#include "sema/value_type.h"
-#include "syntax/ast.h"
+#include "sema/program.h"
 #include "tensor/tensor.h"
 
 #include <complex>
@@ -34,7 +32,7 @@ struct Value {
   std::shared_ptr<const std::vector<int64_t>> alternatives;
 };
 
-/// A tensor of the kernel's text. A dense one of up to some millions of elements is an array, others are tables of what
+/// A tensor of the program. A dense one of up to some millions of elements is an array, others are tables of what
 /// they store.
 class Tensor {
 public:
@@ -92,32 +90,29 @@ struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// How something that the text makes is stored.
+/// How a tensor of the program is stored.
 struct Storage {
-  sema::ValueType type = sema::ValueType::F64;
   bool isSparse = false;
   double fill = 0;
   std::string owner = {};     ///< whose entries it has, if those are another one's
   std::vector<int> dims = {}; ///< for each dimension of the owner the one that stands in its place
 };
 
-/// What names of the text stand for.
-struct Types {
-  std::map<std::string, Storage> stored; ///< temporaries that are not here have the type of what they are given
-  std::map<std::string, sema::ValueType> parameters;
-};
+/// By the tensors' names. Temporaries that are not there are dense.
+using Storages = std::map<std::string, Storage>;
 
 /// Those of a kernel.
-Types typesOf(const sema::Kernel &kernel);
+Storages storagesOf(const sema::Kernel &kernel);
 
-/// A tensor of a kernel's text before anything is put in.
+/// A tensor of a program before anything is put in.
 Tensor emptyTensor(const sema::Tensor &tensor, const std::vector<int64_t> &shape);
 
-/// Runs the statements in order on `tensors`, which holds every tensor of the kernel by name but temporaries, outputs
-/// included. Products are evaluated where their sparse factors have entries, everything else at every point of its
-/// index variables. Throws Unsupported beyond kMostPoints points, for patterns of what statements have computed, and
-/// for infinities beside padding: before anything is evaluated, unless it takes what a statement computes to know.
-void evaluate(const syntax::Kernel &kernel, Tensors &tensors, const Types &types);
+/// Runs the statements in order on `tensors`, which holds every tensor of the program by name but temporaries, outputs
+/// included, with the types that it has there. Products are evaluated where their sparse factors have entries,
+/// everything else at every point of its index variables. Throws Unsupported beyond kMostPoints points, for patterns of
+/// what statements have computed, and for infinities beside padding: before anything is evaluated, unless it takes what
+/// a statement computes to know.
+void evaluate(const sema::Program &program, Tensors &tensors, const Storages &storages);
 inline constexpr int64_t kMostPoints = 100'000'000;
 
 /// The relative rounding error of one operation in a type; 0 of integers and bools.

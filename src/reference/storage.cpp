@@ -1,4 +1,4 @@
-// How sema stores what a kernel's text names: where entries of results are missing, it decides what later ones are.
+// How a plan stores a program's tensors: where entries of results are missing, it decides what later ones are.
 #include "reference/reference.h"
 
 #include "format/levels.h"
@@ -15,7 +15,7 @@ Storage storageOf(const sema::Kernel &kernel, const sema::Tensor &tensor) {
   const auto *temporary = tensor.as<sema::Temporary>();
   // What is not stored as the text has it has the entries that its statement gives it.
   const bool hasOwnEntries = tensor.is<sema::Fused>() || (temporary && temporary->isRestricted);
-  Storage storage{tensor.type, !tensor.format.isDense() || !tensor.partOf.empty() || hasOwnEntries, tensor.fill};
+  Storage storage{!tensor.format.isDense() || !tensor.partOf.empty() || hasOwnEntries, tensor.fill};
   if (const sema::SharedWith *shared = tensor.shared(); shared && !hasOwnEntries) {
     const sema::Tensor &owner = kernel.tensors[shared->owner];
     const std::optional<sema::TensorId> source = sema::sourceOf(owner);
@@ -27,11 +27,11 @@ Storage storageOf(const sema::Kernel &kernel, const sema::Tensor &tensor) {
 
 } // namespace
 
-Types typesOf(const sema::Kernel &kernel) {
-  Types types{{}, kernel.typeParameters};
+Storages storagesOf(const sema::Kernel &kernel) {
+  Storages storages;
   for (const sema::Tensor &tensor : kernel.tensors)
-    types.stored.emplace(nameInText(tensor), storageOf(kernel, tensor));
-  return types;
+    storages.emplace(nameInText(tensor), storageOf(kernel, tensor));
+  return storages;
 }
 
 Tensor emptyTensor(const sema::Tensor &tensor, const std::vector<int64_t> &shape) {

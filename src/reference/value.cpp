@@ -16,7 +16,7 @@ using Kind = Node::Kind;
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 Value call(const Node &node, Variables &variables, Evaluation &evaluation) {
-  const bool isMask = node.call->function == Function::Pattern;
+  const bool isMask = node.function == Function::Pattern;
   if (isMask || isComplement(node)) {
     const Node &access = isMask ? *node.operands.front() : *node.operands.front()->operands.front();
     const bool isTrue = access.tensor->isStored(placeOf(access, variables)) == isMask;
@@ -33,7 +33,7 @@ Value call(const Node &node, Variables &variables, Evaluation &evaluation) {
   }
   evaluation.sumEpsilon = around;
   const bool isGone = isMissing(node, values);
-  Value result = isGone ? *node.fill : callOf(node.call->function, values, types, node.type);
+  Value result = isGone ? *node.fill : callOf(node.function, values, types, node.type);
   result.isMissing = isGone;
   return result;
 }
@@ -171,8 +171,6 @@ private:
       return;
     }
     Variable &variable = variables_[node_.variables[depth]];
-    if (variable.extent < 0)
-      throw Unsupported("know how far '" + variable.name + "' runs");
     for (variable.at = 0; variable.at < variable.extent; ++variable.at)
       visit(depth + 1);
   }

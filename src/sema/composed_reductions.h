@@ -1,5 +1,4 @@
 // Means and places of extremes in a tree, which is made of other reductions and of functions (check/statement_builder).
-// Private to this folder.
 #pragma once
 
 #include "sema/tree.h"

@@ -22,7 +22,7 @@ ARROWS = {
     "abi": ["sema"],
     "tensor": ["abi", "runtime"],
     "machine": [],
-    "reference": ["tensor", "syntax"],
+    "reference": ["tensor"],
     "dialect": [],
     "mlirgen": ["sema", "abi", "dialect"],
     "transforms": ["dialect"],

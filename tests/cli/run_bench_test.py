@@ -164,7 +164,10 @@ class RunBench(SpcCase):
                 ("y(i) = x(i + 2) * x(i) + x(i) * K(p)\n", ["x=random:50", "K=ones:3", "--size", "i=48"]),
                 ("R min= A(i)\n", ["--format", "A=sparse-vector", "A=random:30:density=0.2", "R=5", "-Wno-asymptotic"]),
                 ("tensor A(n, m): f64\ny(i) = exp(mean(u, A(i, u)))\nz(i) = mean(u, A(i, u)) + 1\n", ["A=zeros:2x0"]),
-                ("tensor A(n, m): f64\ny(i) = max(mean(u, A(i, u)), 1)\n", ["A=zeros:2x0", "--fp=strict"])]:
+                ("tensor A(n, m): f64\ny(i) = max(mean(u, A(i, u)), 1)\n", ["A=zeros:2x0", "--fp=strict"]),
+                ("tensor x(n): i32\ntensor y(n): i32\ny(i) = x(i) + -inf\n", ["x=zeros:3"]),
+                ("y(i) = argmax(j, A(i, j) * x(j)) * f32(0.1) - count(j, A(i, j)) / mean(j, A(i, j))\n",
+                 ["A=random:9x8:density=0.5", "--format", "A=csr", "x=random"])]:
             with self.subTest(text, arguments=arguments):
                 self.run_kernel(text, *arguments, "--check")
 

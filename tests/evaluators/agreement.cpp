@@ -79,7 +79,7 @@ reference::Tensors referenceResults(const AnalyzedKernel &analyzed, const Tensor
     if (isNew && (tensor.isRead || !tensor.isWritten)) // others hold anything
       entry->second.fill(entriesOf(dense));
   }
-  reference::evaluate(analyzed.tree, result, reference::typesOf(*analyzed.kernel));
+  reference::evaluate(*analyzed.program, result, reference::storagesOf(*analyzed.kernel));
   return result;
 }
 

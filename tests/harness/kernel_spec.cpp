@@ -107,7 +107,9 @@ AnalyzedKernel analyze(const KernelSpec &spec, SourceManager &sources, Diagnosti
   sema::Options options{
       .function = "kernel", .strictFp = spec.strictFp, .checked = spec.checked, .fuses = spec.fuses, .verify = true};
   options.types = givenTypes(spec, analyzed.classes, sources, diagnostics);
-  analyzed.kernel = sema::analyze(given, bindings, options, diagnostics);
+  analyzed.program = sema::check(given, bindings, options, diagnostics);
+  if (analyzed.program)
+    analyzed.kernel = sema::plan(*analyzed.program, options, diagnostics);
   if (analyzed.kernel)
     checkTypes(spec, *analyzed.kernel);
   return analyzed;

@@ -6,7 +6,7 @@
 #include "harness/extent_classes.h"
 #include "harness/formats.h"
 #include "harness/test_context.h"
-#include "sema/kernel.h"
+#include "sema/program.h"
 #include "support/diagnostic.h"
 #include "syntax/ast.h"
 
@@ -59,7 +59,8 @@ std::string describe(const Trial &trial);
 /// What becomes of a kernel before it is compiled.
 struct AnalyzedKernel {
   ExtentClasses classes;
-  syntax::Kernel tree; ///< of what the evaluators read, with the types that are given from outside
+  syntax::Kernel tree;                  ///< of what the evaluators read, with the types that are given from outside
+  std::optional<sema::Program> program; ///< of what is compiled
   std::optional<sema::Kernel> kernel;
 };
 

@@ -18,9 +18,9 @@ struct Given {
   double fill = 0;
 };
 
-/// The tensors of a kernel after it has run. `types`: how it is stored what it makes.
+/// The tensors of a kernel after it has run. `storages`: how it is stored what it makes.
 reference::Tensors evaluated(const std::string &text, const std::map<std::string, Given> &given,
-                             const reference::Types &types = {});
+                             const reference::Storages &storages = {});
 
 /// The first numbers of a tensor.
 std::vector<double> valuesOf(const reference::Tensor &tensor, int64_t count);

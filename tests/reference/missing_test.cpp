@@ -67,14 +67,13 @@ TEST_CASE("A variable runs as far as the statement says, whichever addend it sta
 }
 
 TEST_CASE("Temporaries have the entries that their storage has") {
-  reference::Types types;
-  types.stored["T"] = {ValueType::F64, true, 0, "S", {0}};
+  const reference::Storages storages = {{"T", {true, 0, "S", {0}}}};
   const std::map<std::string, Given> given = {{"S", {{3}, {0, 1}, {2, 2}, true}},
                                               {"B", {{3}, {0}, {1}, true}},
                                               {"x", {{3}, {0, 1, 2}, {kInf, kInf, kInf}}},
                                               {"y", {{3}, {}, {}}}};
   const std::vector<double> y =
-      valuesOf(evaluated("let T(i) = S(i) * B(i)\ny(i) = T(i) * x(i)\n", given, types).at("y"), 3);
+      valuesOf(evaluated("let T(i) = S(i) * B(i)\ny(i) = T(i) * x(i)\n", given, storages).at("y"), 3);
   CHECK(y[0] == kInf);
   CHECK(std::isnan(y[1])); // a 0 that S's structure has a place for
   CHECK(y[2] == 0);

@@ -46,7 +46,10 @@ TEST_CASE("Functions, reductions, masks and temporaries have their values") {
                            {{"A", kMatrix}, {"x", x}, {"y", y}})
                      .at("y"),
                  2) == std::vector<double>{6, 6});
-  CHECK(evaluated("s = pattern(A(i, j)) * x(j)\n", {{"A", kMatrix}, {"x", x}, {"s", s}}).at("s").at(0).number == 6.0);
+  CHECK(evaluated("s = sum(i, j, pattern(A(i, j)) * x(j))\n", {{"A", kMatrix}, {"x", x}, {"s", s}})
+            .at("s")
+            .at(0)
+            .number == 6.0);
   CHECK(evaluated("s = mean(j, x(j)) + min(j, x(j))\n", {{"x", x}, {"s", s}}).at("s").at(0).number == -2.0);
   CHECK(evaluated("s max= x(j)\n", {{"x", x}, {"s", s}}).at("s").at(0).number == 9.0);
 }
@@ -88,6 +91,7 @@ TEST_CASE("Arithmetic of integers is exact in the type, and wraps around") {
   CHECK(integerOf(ValueType::I64, "x % y", {{"x", -kInf}, {"y", -1}}) == 0);
   CHECK(integerOf(ValueType::U64, "max(x, 1)", {{"x", kInf}}) == -1); // all bits of 2^64 - 1
   CHECK(integerOf(ValueType::I64, "min(x, -inf)", {{"x", 1}}) == kLeast);
+  CHECK(integerOf(ValueType::I64, "x + -inf", {{"x", 0}}) == kLeast);
   CHECK(integerOf(ValueType::U8, "minplus(x, y)", {{"x", 200}, {"y", 100}}) == 254);
   CHECK(integerOf(ValueType::U8, "minplus(x, y)", {{"x", 255}, {"y", 1}}) == 255);
   CHECK(integerOf(ValueType::U8, "maxplus(x, y)", {{"x", 0}, {"y", 7}}) == 0);
