@@ -171,6 +171,12 @@ class RunBench(SpcCase):
             with self.subTest(text, arguments=arguments):
                 self.run_kernel(text, *arguments, "--check")
 
+    def test_or_takes_integers_with_their_infinities(self):
+        least = "-2147483647 * x(i) - x(i)"
+        done = self.run_kernel(f"tensor x(n): i32\ntensor b(n): bool\nb(i) or= minplus({least}, {least})\n", "x=ones:3",
+                               "b=zeros:3", "-Wno-precision", "--check")
+        self.assertIn("1  1  1", done.out)
+
     def test_what_takes_too_long_is_not_begun(self):
         begin = time.monotonic()
         done = self.run_kernel("s = max(i, j, x(i) - x(j))\ns += max(i, j, x(i) * x(j))\n", "x=ones:9999", "--check",

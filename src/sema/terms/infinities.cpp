@@ -15,7 +15,13 @@ public:
   InfinityLowering(const Program &program, ResolvedStatement &statement, Diagnostics &diagnostics)
       : program_(program), statement_(statement), diagnostics_(diagnostics) {}
 
-  void run() { visit(statement_.value, computeTypeOf(program_, statement_)); }
+  void run() {
+    const ValueType type = computeTypeOf(program_, statement_);
+    const bool isLogic = statement_.op == language::AssignOp::Or; // of numbers of their own type
+    visit(statement_.value,
+          isLogic ? arithmeticType(typeOf(*statement_.value, statement_.scope, program_).value_or(type))
+                  : type);
+  }
 
 private:
   void visit(NodePtr &node, ValueType type) {
