@@ -25,15 +25,21 @@ std::optional<ComposedReduction> asMean(const BinaryNode &node) {
   return ComposedReduction{Reduction::Mean, sum, sum->body.get()};
 }
 
-/// `min(j, select(e == min(j, e) or e != e, j, …))`, in which the inner variable is another one of that name.
-std::optional<ComposedReduction> asPlace(const ReduceNode &node) {
+bool isSamePlace(Span a, Span b) {
+  return a.file == b.file && a.begin == b.begin && a.end == b.end;
+}
+
+/// `min(j, select(e == min(j, e) or e != e, j, …))`, in which the inner variable is another one of that name. Of what
+/// is written out like that, perhaps with another expression inside, the inner reduction has a place of its own.
+std::optional<ComposedReduction> asPlace(const ReduceNode &node, Span where) {
   const CallNode *choice = callOf(*node.body, Function::Select);
   const CallNode *either = choice ? callOf(*choice->arguments[0], Function::Or) : nullptr;
   const CallNode *equal = either ? callOf(*either->arguments[0], Function::Equal) : nullptr;
   const auto *extreme = equal ? std::get_if<ReduceNode>(&equal->arguments[1]->kind) : nullptr;
   const auto *place = extreme ? std::get_if<IndexNode>(&choice->arguments[1]->kind) : nullptr;
   const auto *none = place ? std::get_if<NumberNode>(&choice->arguments[2]->kind) : nullptr;
-  if (!none || none->value != kMaxExactInteger || node.variables != std::vector{place->variable})
+  if (!none || !isSamePlace(equal->arguments[1]->where, where) || none->value != kMaxExactInteger ||
+      node.variables != std::vector{place->variable})
     return std::nullopt;
   return ComposedReduction{extreme->reduction == Reduction::Min ? Reduction::ArgMin : Reduction::ArgMax, &node,
                            equal->arguments[0].get()};
@@ -45,7 +51,7 @@ std::optional<ComposedReduction> composedReduction(const Node &node) {
   if (const auto *quotient = std::get_if<BinaryNode>(&node.kind))
     return asMean(*quotient);
   const ReduceNode *least = reductionBy(node, Reduction::Min);
-  return least ? asPlace(*least) : std::nullopt;
+  return least ? asPlace(*least, node.where) : std::nullopt;
 }
 
 } // namespace spc::sema

@@ -166,6 +166,7 @@ class RunBench(SpcCase):
                 ("tensor A(n, m): f64\ny(i) = exp(mean(u, A(i, u)))\nz(i) = mean(u, A(i, u)) + 1\n", ["A=zeros:2x0"]),
                 ("tensor A(n, m): f64\ny(i) = max(mean(u, A(i, u)), 1)\n", ["A=zeros:2x0", "--fp=strict"]),
                 ("tensor x(n): i32\ntensor y(n): i32\ny(i) = x(i) + -inf\n", ["x=zeros:3"]),
+                ("p = min(j, select(x(j) == min(k, z(k)) or x(j) != x(j), j, 9007199254740991))\n", ["x=ones:3", "z=zeros:3"]),
                 ("y(i) = argmax(j, A(i, j) * x(j)) * f32(0.1) - count(j, A(i, j)) / mean(j, A(i, j))\n",
                  ["A=random:9x8:density=0.5", "--format", "A=csr", "x=random"])]:
             with self.subTest(text, arguments=arguments):
