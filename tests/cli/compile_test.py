@@ -62,6 +62,11 @@ class Outputs(SpcCase):
         self.spc("compile", "k.tex", "--format=A=csr", "--emit=kernel", "--header=p.h", "-o", "-")
         self.assertIn("f_argv", (self.folder / "p.h").read_text())
 
+    def test_the_program_keeps_conversions(self):
+        statement = "y(i) = T(0.5)*T(x(i)) + f64(x(i))\n"
+        self.write("k.tex", "type T = f64\ntensor x(n): T\n" + statement)
+        self.assertIn(statement, self.spc("compile", "k.tex", "--emit=kernel").out)
+
     def test_plan(self):
         self.write("k.tex", "A(i,j) = B(i,k) * C(k,j)\nD(i,j) = A(j,i)\n")
         formats = [f"--format={tensor}=csr" for tensor in "ABD"] + ["--format=C=csc", "-Wno-reorder"]

@@ -115,6 +115,7 @@ TEST_CASE("a fill that conversion makes a number as any other") {
   const Checked wider = check(text + "y(i) = min(j, minplus(A(i,j), x(j)))", {"A=csr"});
   CHECK(wider.count("fill") == 1);
   CHECK(check(text + "y(i) = min(j, minplus(i64(A(i,j)), x(j)))", {"A=csr"}).count("fill") == 0);
+  CHECK(check(text + "tensor z(m,n): i64\nz(i,j) = i64(A(i,j)) + x(j)", {"A=csr"}).count("fill") == 0);
   CHECK(check(text + "y(i) = sum(j, i64(pattern(A(i,j))) * x(j))", {"A=csr"}).count("fill") == 0);
 }
 
