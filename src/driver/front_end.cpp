@@ -184,9 +184,9 @@ std::optional<sema::Kernel> planKernel(Session &session, const sema::Program &pr
 }
 
 std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &input, const std::string &function,
-                                        const SharedOptions &options, PhaseTimer &timer, bool fuses) {
+                                        const SharedOptions &options, PhaseTimer &timer) {
   const std::optional<sema::Program> program = checkProgram(session, input, function, options);
-  return program ? planKernel(session, *program, input, options, timer, fuses) : std::nullopt;
+  return program ? planKernel(session, *program, input, options, timer) : std::nullopt;
 }
 
 std::string knownNameOf(format::FormatLoader &loader, const format::Format &format) {

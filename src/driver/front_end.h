@@ -30,7 +30,7 @@ struct KernelInput {
 };
 
 /// Reads and parses the kernel and the format files. nullopt with errors reported.
-std::optional<KernelInput> readKernel(Session &session, const SharedOptions &options, PhaseTimer &timer);
+std::optional<KernelInput> readKernel(Session &session, const SharedOptions &options, PhaseTimer &timer, bool fuses = true);
 
 /// Whether --verify or the environment wants plans to be verified.
 bool verifiesPlans(const SharedOptions &options);
@@ -49,7 +49,7 @@ std::optional<sema::Kernel> planKernel(Session &session, const sema::Program &pr
 
 /// Both.
 std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &input, const std::string &function,
-                                        const SharedOptions &options, PhaseTimer &timer, bool fuses = true);
+                                        const SharedOptions &options, PhaseTimer &timer);
 
 /// Why `name` cannot be that of a function in a kernel's header; empty when it can.
 std::string objectionToFunction(const std::string &name);

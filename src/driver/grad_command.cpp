@@ -22,8 +22,8 @@ struct GradOptions {
 };
 
 /// The names in a list, each with its place on the command line.
-std::vector<syntax::Name> namesIn(const Session &session, const std::string &option, const std::string &list) {
-  std::vector<syntax::Name> names;
+std::vector<language::Name> namesIn(const Session &session, const std::string &option, const std::string &list) {
+  std::vector<language::Name> names;
   const Span whole = session.findValue(option, list);
   for (size_t begin = 0, end = 0; begin <= list.size(); begin = end + 1) {
     end = std::min(list.find(',', begin), list.size());
@@ -78,10 +78,11 @@ int writeDerivative(Session &session, GradOptions &options) {
   const std::string function = input->tree.signature ? input->tree.signature->name.text
                                : stem.empty()        ? "kernel"
                                                      : stem;
+  const std::optional<sema::Program> program = checkProgram(session, *input, function, options.shared);
   const std::optional<sema::Kernel> forward =
-      checkKernel(session, *input, function, options.shared, timer, /*fuses=*/false);
+      program ? planKernel(session, *program, *input, options.shared, timer, /*fuses=*/false) : std::nullopt;
   const std::optional<grad::Gradient> gradient =
-      forward ? grad::differentiate(input->tree, *forward, *request, session.diagnostics()) : std::nullopt;
+      forward ? grad::differentiate(*program, *forward, *request, session.diagnostics()) : std::nullopt;
   if (!gradient || session.failed())
     return session.finish();
   timer.phase("differentiate");

@@ -63,24 +63,23 @@ ExprPtr scaled(ExprPtr value, double by) {
 } // namespace
 
 bool AddendWriter::isWithin(const Expr &factor, const Mask &mask) const {
-  const Expr *expr = &inside(factor);
-  if (const auto *node = std::get_if<Call>(&expr->node); node && node->function == Function::Pattern)
-    expr = &inside(*node->arguments.front());
+  const auto *pattern = std::get_if<Call>(&factor.node);
+  const bool isPattern = pattern && pattern->function == Function::Pattern;
+  const Expr *expr = isPattern ? pattern->arguments.front().get() : &factor;
   const auto *read = std::get_if<Access>(&expr->node);
   if (!read || read->indices.size() != mask.indices.size())
     return false;
   for (size_t dim = 0; dim < mask.indices.size(); ++dim)
     if (!read->indices[dim].isPlain() || read->indices[dim].text != mask.indices[dim])
       return false;
-  const bool isPattern = expr != &inside(factor);
-  if (!isPattern && program_.names.contains(read->tensor.text) && program_.info(read->tensor.text).fill != 0)
+  if (!isPattern && program_.names.contains(read->tensor) && program_.info(read->tensor).fill != 0)
     return false;
-  return ownerOf(read->tensor.text) == mask.owner;
+  return ownerOf(read->tensor) == mask.owner;
 }
 
 ExprPtr AddendWriter::masked(ExprPtr value, const Mask &mask) const {
   const auto *read = std::get_if<Access>(&value->node);
-  if (mask.owner.empty() || !read || !seeds_.contains(read->tensor.text))
+  if (mask.owner.empty() || !read || !seeds_.contains(read->tensor))
     return value;
   return binary(BinaryOp::Mul, call(Function::Pattern, access(mask.owner, mask.indices)), std::move(value));
 }
@@ -92,15 +91,14 @@ bool AddendWriter::readsOthers(const Expr &expr, const Mask &mask, bool isDiviso
   if (node && node->op == BinaryOp::Div)
     return readsOthers(*node->left, mask, isDivisor) || readsOthers(*node->right, mask, true);
   const auto *read = std::get_if<Access>(&expr.node);
-  if (read && !read->indices.empty() && !ownerOf(read->tensor.text).empty() && !isWithin(expr, mask))
+  if (read && !read->indices.empty() && !ownerOf(read->tensor).empty() && !isWithin(expr, mask))
     return true;
-  const std::vector<const Expr *> below = syntax::children(expr);
+  const std::vector<const Expr *> below = children(expr);
   return std::any_of(below.begin(), below.end(),
                      [&](const Expr *child) { return readsOthers(*child, mask, isDivisor); });
 }
 
-bool AddendWriter::hasFactorWithin(const Expr &product, const Mask &mask) const {
-  const Expr &expr = inside(product);
+bool AddendWriter::hasFactorWithin(const Expr &expr, const Mask &mask) const {
   if (const auto *minus = std::get_if<Negate>(&expr.node))
     return hasFactorWithin(*minus->operand, mask);
   if (const auto *sum = std::get_if<Reduce>(&expr.node))
@@ -119,12 +117,12 @@ std::string AddendWriter::inferredOwner(const std::string &name, const Statement
     std::set<std::string> mayKeep;
     any(*term.value, [&](const Expr &part) {
       const auto *read = std::get_if<Access>(&part.node);
-      if (!read || read->indices.empty() || ownerOf(read->tensor.text).empty())
+      if (!read || read->indices.empty() || ownerOf(read->tensor).empty())
         return false;
       const std::vector<std::string> variables = variablesOf(*read);
       const bool isFull =
           std::is_permutation(variables.begin(), variables.end(), statement.indices.begin(), statement.indices.end());
-      const std::string &owner = ownerOf(read->tensor.text);
+      const std::string &owner = ownerOf(read->tensor);
       const bool isSure = isFull && hasFactorWithin(*term.value, {owner, statement.indices});
       owners.insert(isSure ? owner : name);
       if (isFull)
@@ -156,10 +154,10 @@ void AddendWriter::dropPatterns(std::vector<ExprPtr> &factors) const {
     const auto *node = std::get_if<Call>(&one->node);
     const Access *read =
         node && node->function == Function::Pattern ? asTensor(*node->arguments.front(), program_.names) : nullptr;
-    const Mask mask = read ? Mask{ownerOf(read->tensor.text), variablesOf(*read)} : Mask{};
+    const Mask mask = read ? Mask{ownerOf(read->tensor), variablesOf(*read)} : Mask{};
     return read && !mask.owner.empty() && std::any_of(factors.begin(), factors.end(), [&](const ExprPtr &other) {
              const auto *value = std::get_if<Access>(&other->node);
-             return value && !seeds_.contains(value->tensor.text) && isWithin(*other, mask);
+             return value && !seeds_.contains(value->tensor) && isWithin(*other, mask);
            });
   };
   std::vector<bool> implied;
@@ -179,7 +177,7 @@ Addend AddendWriter::write(AddendParts parts, const Statement &statement) const 
     factors.add(Factor{std::move(one)});
   const auto isMasked = [&](const ExprPtr &one) {
     const auto *read = std::get_if<Access>(&one->node);
-    return isWithin(*one, parts.mask) && !(read && seeds_.contains(read->tensor.text));
+    return isWithin(*one, parts.mask) && !(read && seeds_.contains(read->tensor));
   };
   if (!parts.mask.owner.empty() && std::none_of(factors.plain.begin(), factors.plain.end(), isMasked))
     factors.plain.insert(factors.plain.begin(), call(Function::Pattern, access(parts.mask.owner, parts.mask.indices)));
@@ -190,7 +188,7 @@ Addend AddendWriter::write(AddendParts parts, const Statement &statement) const 
     any(*one, [&](const Expr &part) { // derivatives, which are no tensors of the program
       const auto *read = std::get_if<Access>(&part.node);
       if (read && !read->indices.empty())
-        tensors.insert(read->tensor.text);
+        tensors.insert(read->tensor);
       return false;
     });
   const auto occurs = [&](const std::string &variable) {

@@ -59,8 +59,8 @@ private:
   /// Drops factors pattern(A(i,j)) beside others that have the very entries of A.
   void dropPatterns(std::vector<ExprPtr> &factors) const;
 
-  /// Whether a product, or a sum over one, is 0 wherever the mask's owner stores no entry.
-  bool hasFactorWithin(const Expr &product, const Mask &mask) const;
+  /// Whether an expression, a product or a sum over one, is 0 wherever the mask's owner stores no entry.
+  bool hasFactorWithin(const Expr &expr, const Mask &mask) const;
 
   Program &program_;
   const std::map<std::string, std::string> &patterns_;

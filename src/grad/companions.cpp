@@ -6,14 +6,14 @@ namespace spc::grad {
 namespace {
 
 bool isInfinity(const Expr &expr, double infinity) {
-  const auto *minus = std::get_if<Negate>(&inside(expr).node);
+  const auto *minus = std::get_if<Negate>(&expr.node);
   return minus ? isNumber(*minus->operand, -infinity) : isNumber(expr, infinity);
 }
 
 class CompanionWriter {
 public:
   CompanionWriter(Program &program, Statement &statement)
-      : program_(program), statement_(statement), reduction_(std::get<Reduce>(inside(*statement.value).node)) {}
+      : program_(program), statement_(statement), reduction_(std::get<Reduce>(statement.value->node)) {}
 
   std::vector<Statement> write() {
     if (reduction_.reduction == Reduction::Product)
@@ -24,17 +24,17 @@ public:
   }
 
 private:
-  const std::string &variable() const { return reduction_.variables.front().text; }
+  const std::string &variable() const { return reduction_.variables.front(); }
 
   /// `let y_at(i) = min(j, select(e == y(i), j, inf))`
   void findPlace() {
     const double neutral = reduction_.reduction == Reduction::Min ? HUGE_VAL : -HUGE_VAL;
-    const Expr *body = &inside(*reduction_.body);
+    const Expr *body = reduction_.body.get();
     std::vector<ExprPtr> conditions;
     const auto *choice = std::get_if<Call>(&body->node);
     if (choice && choice->function == Function::Select && isInfinity(*choice->arguments[2], neutral)) {
-      conditions.push_back(clone(inside(*choice->arguments[0])));
-      body = &inside(*choice->arguments[1]);
+      conditions.push_back(clone(*choice->arguments[0]));
+      body = choice->arguments[1].get();
     }
     collectPresent(*body, neutral);
     for (const ExprPtr &present : statement_.present)
@@ -47,10 +47,9 @@ private:
   }
 
   /// Where a sum can be anything but neutral: where each sparse addend that is neutral elsewhere has entries.
-  void collectPresent(const Expr &expr, double neutral) {
-    const Expr &sum = inside(expr);
+  void collectPresent(const Expr &sum, double neutral) {
     if (const Access *read = asTensor(sum, program_.names)) {
-      const TensorInfo &info = program_.info(read->tensor.text);
+      const TensorInfo &info = program_.info(read->tensor);
       if (!info.pattern.empty() && info.fill == neutral)
         statement_.present.push_back(call(Function::Pattern, clone(sum)));
       return;
@@ -60,7 +59,7 @@ private:
     const bool isSum = (node && node->op == BinaryOp::Add) ||
                        (call && (call->function == Function::MinPlus || call->function == Function::MaxPlus));
     if (isSum)
-      for (const Expr *child : syntax::children(sum))
+      for (const Expr *child : children(sum))
         collectPresent(*child, neutral);
   }
 

@@ -9,17 +9,17 @@ namespace {
 void collect(const Program &program, const Expr &expr, std::optional<sema::ValueType> &type) {
   const auto widen = [&](sema::ValueType other) { type = type ? sema::widest(*type, other) : other; };
   if (const auto *read = std::get_if<Access>(&expr.node))
-    return widen(program.names.contains(read->tensor.text) ? program.info(read->tensor.text).type
-                                                           : sema::ValueType::I64); // of an index variable
-  const std::vector<const Expr *> below = syntax::children(expr);
+    return widen(program.names.contains(read->tensor) ? program.info(read->tensor).type
+                                                      : sema::ValueType::I64); // of an index variable
+  const std::vector<const Expr *> below = children(expr);
   const auto *call = std::get_if<Call>(&expr.node);
   if (call && call->function == Function::Select) {
     collect(program, *below[1], type);
     return collect(program, *below[2], type);
   }
   if (call && call->function == Function::Cast) {
-    const auto parameter = program.typeParameters.find(call->name.text);
-    const std::string &name = parameter == program.typeParameters.end() ? call->name.text : parameter->second;
+    const auto parameter = program.typeParameters.find(call->type);
+    const std::string &name = parameter == program.typeParameters.end() ? call->type : parameter->second;
     return widen(sema::valueTypeNamed(name).value_or(sema::ValueType::F64));
   }
   if (isTruth(expr, program))
@@ -32,13 +32,13 @@ void collect(const Program &program, const Expr &expr, std::optional<sema::Value
 
 bool isTruth(const Expr &expr, const Program &program) {
   if (const Access *read = asTensor(expr, program.names))
-    return program.info(read->tensor.text).type == sema::ValueType::Bool;
+    return program.info(read->tensor).type == sema::ValueType::Bool;
   if (const auto *reduction = std::get_if<Reduce>(&expr.node))
     return reduction->reduction == Reduction::Any || reduction->reduction == Reduction::All;
   const auto *node = std::get_if<Call>(&expr.node);
   if (!node)
     return false;
-  return language::isLogical(node->function) || (node->function == Function::Cast && node->name.text == "bool");
+  return language::isLogical(node->function) || (node->function == Function::Cast && node->type == "bool");
 }
 
 sema::ValueType computedType(const Program &program, const Expr &value, sema::ValueType target) {

@@ -18,9 +18,17 @@ struct Argument {
   std::string value; ///< the tensor of the program that it is, or whose derivative
 };
 
+/// A statement of the derivative.
+struct Assignment {
+  Access target;
+  language::AssignOp op = language::AssignOp::Assign;
+  ExprPtr value;
+  bool isTemporary = false; ///< `let`
+};
+
 struct Derivative {
-  std::vector<syntax::Statement> recomputed; ///< values of the forward kernel
-  std::vector<syntax::Statement> statements;
+  std::vector<Assignment> recomputed; ///< values of the forward kernel
+  std::vector<Assignment> statements;
   std::vector<Argument> arguments; ///< what is read, then what is written
   /// Sparse derivatives whose entries are put together from those of several tensors; each with the tensor of the
   /// program to which it belongs.

@@ -5,9 +5,9 @@
 namespace spc::grad {
 namespace {
 
-syntax::Statement statementOf(const std::string &target, const std::vector<std::string> &indices, language::AssignOp op,
-                              ExprPtr value, bool isTemporary) {
-  syntax::Statement statement;
+Assignment statementOf(const std::string &target, const std::vector<std::string> &indices, language::AssignOp op,
+                       ExprPtr value, bool isTemporary) {
+  Assignment statement;
   statement.target = std::get<Access>(access(target, indices)->node);
   statement.op = op;
   statement.value = std::move(value);
@@ -102,8 +102,8 @@ std::string DerivativeWriter::extentOf(const std::string &variable, const Expr &
     for (size_t dim = 0; read && extent.empty() && dim < read->indices.size(); ++dim) {
       if (!read->indices[dim].isPlain() || read->indices[dim].text != variable)
         continue;
-      const auto like = likes_.find(read->tensor.text);
-      extent = program_.info(like == likes_.end() ? read->tensor.text : like->second).extents[dim];
+      const auto like = likes_.find(read->tensor);
+      extent = program_.info(like == likes_.end() ? read->tensor : like->second).extents[dim];
     }
     return !extent.empty();
   });
@@ -132,7 +132,7 @@ void DerivativeWriter::separateVariables(std::vector<Addend> &addends, const std
 bool DerivativeWriter::isWindowed(const std::string &tensor, size_t dim) const {
   const auto isSuch = [&](const Expr &part) {
     const auto *read = std::get_if<Access>(&part.node);
-    return read && read->tensor.text == tensor && dim < read->indices.size() && !read->indices[dim].isPlain();
+    return read && read->tensor == tensor && dim < read->indices.size() && !read->indices[dim].isPlain();
   };
   return std::any_of(program_.statements.begin(), program_.statements.end(),
                      [&](const Statement &statement) { return any(*statement.value, isSuch); });
@@ -146,8 +146,8 @@ void DerivativeWriter::separateExtents(Expr &value, const std::string &tensor,
     const auto *read = std::get_if<Access>(&part.node);
     for (size_t dim = 0; read && dim < read->indices.size(); ++dim)
       if (!read->indices[dim].isPlain())
-        windows.insert(read->tensor.text + " " + std::to_string(dim));
-    if (read && program_.names.contains(read->tensor.text))
+        windows.insert(read->tensor + " " + std::to_string(dim));
+    if (read && program_.names.contains(read->tensor))
       reads.push_back(&part);
     for (Expr *child : mutableChildren(part))
       collect(*child);
@@ -156,7 +156,7 @@ void DerivativeWriter::separateExtents(Expr &value, const std::string &tensor,
   const std::vector<std::string> &extents = program_.info(tensor).extents;
   for (Expr *read : reads) {
     Access moved = std::get<Access>(read->node);
-    const std::string name = moved.tensor.text;
+    const std::string name = moved.tensor;
     const std::vector<std::string> &known = program_.info(name).extents;
     ExprPtr condition;
     std::vector<std::string> summed;

@@ -1,7 +1,5 @@
 #include "grad/expressions.h"
 
-#include "syntax/parser.h"
-
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -13,8 +11,8 @@ ExprPtr make(decltype(Expr::node) node) {
   return std::make_unique<Expr>(Expr{std::move(node), {}});
 }
 
-ExprPtr callOf(Function function, std::string name, std::vector<ExprPtr> arguments) {
-  return make(Call{function, {std::move(name), {}}, std::move(arguments)});
+ExprPtr callOf(Function function, std::vector<ExprPtr> arguments, std::string type = "") {
+  return make(Call{function, std::move(type), std::move(arguments)});
 }
 
 std::vector<ExprPtr> listOf(ExprPtr a, ExprPtr b = nullptr, ExprPtr c = nullptr) {
@@ -37,16 +35,15 @@ void collectFree(const Expr &expr, const TensorNames &tensors, std::vector<std::
       addOnce(found, variable);
   };
   if (const auto *read = std::get_if<Access>(&expr.node)) {
-    if (read->indices.empty() && !tensors.contains(read->tensor.text))
-      add(read->tensor.text);
+    if (read->indices.empty() && !tensors.contains(read->tensor))
+      add(read->tensor);
     for (const std::string &variable : variablesOf(*read))
       add(variable);
   }
   const size_t outside = bound.size();
   if (const auto *reduction = std::get_if<Reduce>(&expr.node))
-    for (const syntax::Name &variable : reduction->variables)
-      bound.push_back(variable.text);
-  for (const Expr *child : syntax::children(expr))
+    bound.insert(bound.end(), reduction->variables.begin(), reduction->variables.end());
+  for (const Expr *child : children(expr))
     collectFree(*child, tensors, bound, found);
   bound.resize(outside);
 }
@@ -58,7 +55,6 @@ ExprPtr clone(const Expr &expr) {
     decltype(Expr::node) operator()(const Literal &literal) const { return literal; }
     decltype(Expr::node) operator()(const Access &read) const { return read; }
     decltype(Expr::node) operator()(const Negate &minus) const { return Negate{clone(*minus.operand)}; }
-    decltype(Expr::node) operator()(const Paren &paren) const { return Paren{clone(*paren.inner)}; }
     decltype(Expr::node) operator()(const Binary &node) const {
       return Binary{node.op, clone(*node.left), clone(*node.right)};
     }
@@ -66,7 +62,7 @@ ExprPtr clone(const Expr &expr) {
       return Reduce{reduction.reduction, reduction.variables, clone(*reduction.body)};
     }
     decltype(Expr::node) operator()(const Call &node) const {
-      Call copy{node.function, node.name, {}};
+      Call copy{node.function, node.type, {}};
       for (const ExprPtr &argument : node.arguments)
         copy.arguments.push_back(clone(*argument));
       return copy;
@@ -75,19 +71,23 @@ ExprPtr clone(const Expr &expr) {
   return std::make_unique<Expr>(Expr{std::visit(Cloner{}, expr.node), expr.where});
 }
 
+ExprPtr literal(Literal literal) {
+  return make(std::move(literal));
+}
+
 ExprPtr number(double value) {
   char digits[32];
   const auto end = std::to_chars(std::begin(digits), std::end(digits), value < 0 ? -value : value);
-  ExprPtr literal = make(Literal{value < 0 ? -value : value, std::string(std::begin(digits), end.ptr)});
-  return value < 0 ? negate(std::move(literal)) : std::move(literal);
+  ExprPtr magnitude = literal({value < 0 ? -value : value, std::string(std::begin(digits), end.ptr)});
+  return value < 0 ? negate(std::move(magnitude)) : std::move(magnitude);
 }
 
 ExprPtr infinity() {
-  return make(Literal{std::numeric_limits<double>::infinity(), "inf"});
+  return literal({std::numeric_limits<double>::infinity(), "inf"});
 }
 
 ExprPtr truth() {
-  return make(Literal{1, "true"});
+  return literal({1, "true"});
 }
 
 Index indexOf(const std::string &variable) {
@@ -97,7 +97,7 @@ Index indexOf(const std::string &variable) {
 }
 
 ExprPtr access(const std::string &tensor, std::vector<Index> indices) {
-  return make(Access{{tensor, {}}, std::move(indices)});
+  return make(Access{tensor, std::move(indices)});
 }
 
 ExprPtr access(const std::string &tensor, const std::vector<std::string> &variables) {
@@ -115,51 +115,45 @@ ExprPtr binary(BinaryOp op, ExprPtr left, ExprPtr right) {
   return make(Binary{op, std::move(left), std::move(right)});
 }
 
+ExprPtr call(Call call) {
+  return make(std::move(call));
+}
+
 ExprPtr call(Function function, ExprPtr operand) {
-  return callOf(function, std::string(language::spellingOf(function).text), listOf(std::move(operand)));
+  return callOf(function, listOf(std::move(operand)));
 }
 
 ExprPtr call(Function function, ExprPtr left, ExprPtr right) {
-  return callOf(function, std::string(language::spellingOf(function).text), listOf(std::move(left), std::move(right)));
+  return callOf(function, listOf(std::move(left), std::move(right)));
 }
 
 ExprPtr select(ExprPtr condition, ExprPtr chosen, ExprPtr other) {
-  return callOf(Function::Select, "select", listOf(std::move(condition), std::move(chosen), std::move(other)));
+  return callOf(Function::Select, listOf(std::move(condition), std::move(chosen), std::move(other)));
 }
 
 ExprPtr wholeNumber(ExprPtr operand) {
-  return callOf(Function::Cast, "i64", listOf(std::move(operand)));
+  return callOf(Function::Cast, listOf(std::move(operand)), "i64");
 }
 
 ExprPtr floatOf(ExprPtr operand) {
-  return callOf(Function::Cast, "f64", listOf(std::move(operand)));
+  return callOf(Function::Cast, listOf(std::move(operand)), "f64");
 }
 
 ExprPtr reduce(Reduction reduction, const std::vector<std::string> &variables, ExprPtr body) {
-  Reduce node{reduction, {}, std::move(body)};
-  for (const std::string &variable : variables)
-    node.variables.push_back({variable, {}});
-  return make(std::move(node));
-}
-
-const Expr &inside(const Expr &expr) {
-  const Expr *inner = &expr;
-  while (const auto *paren = std::get_if<Paren>(&inner->node))
-    inner = paren->inner.get();
-  return *inner;
+  return make(Reduce{reduction, variables, std::move(body)});
 }
 
 const Access *asTensor(const Expr &expr, const TensorNames &tensors) {
-  const auto *read = std::get_if<Access>(&inside(expr).node);
-  return read && tensors.contains(read->tensor.text) ? read : nullptr;
+  const auto *read = std::get_if<Access>(&expr.node);
+  return read && tensors.contains(read->tensor) ? read : nullptr;
 }
 
 bool isSame(const Expr &a, const Expr &b) {
-  return syntax::toSource(inside(a)) == syntax::toSource(inside(b));
+  return textOf(a) == textOf(b);
 }
 
 bool isNumber(const Expr &expr, double value) {
-  const auto *literal = std::get_if<Literal>(&inside(expr).node);
+  const auto *literal = std::get_if<Literal>(&expr.node);
   return literal && literal->value == value;
 }
 
@@ -172,7 +166,7 @@ std::vector<std::string> freeVariables(const Expr &expr, const TensorNames &tens
 std::vector<std::string> variablesOf(const Access &read) {
   std::vector<std::string> variables;
   for (const Index &index : read.indices)
-    for (const syntax::IndexTerm &term : index.terms)
+    for (const language::IndexTerm &term : index.terms)
       addOnce(variables, term.variable.text);
   return variables;
 }
@@ -183,41 +177,53 @@ bool contains(const std::vector<std::string> &variables, const std::string &vari
 
 void renameVariable(Expr &expr, const std::string &from, const std::string &to) {
   if (auto *read = std::get_if<Access>(&expr.node)) {
-    if (read->indices.empty() && read->tensor.text == from)
-      read->tensor.text = to;
+    if (read->indices.empty() && read->tensor == from)
+      read->tensor = to;
     for (Index &index : read->indices) {
-      for (syntax::IndexTerm &term : index.terms)
+      for (language::IndexTerm &term : index.terms)
         if (term.variable.text == from)
           term.variable.text = to;
       index.text = language::spellingOf(index);
     }
   }
   if (auto *reduction = std::get_if<Reduce>(&expr.node))
-    for (syntax::Name &name : reduction->variables)
-      if (name.text == from)
-        name.text = to;
+    std::replace(reduction->variables.begin(), reduction->variables.end(), from, to);
   for (Expr *child : mutableChildren(expr))
     renameVariable(*child, from, to);
 }
 
+std::vector<const Expr *> children(const Expr &expr) {
+  if (const auto *minus = std::get_if<Negate>(&expr.node))
+    return {minus->operand.get()};
+  if (const auto *node = std::get_if<Binary>(&expr.node))
+    return {node->left.get(), node->right.get()};
+  if (const auto *reduction = std::get_if<Reduce>(&expr.node))
+    return {reduction->body.get()};
+  std::vector<const Expr *> arguments;
+  if (const auto *node = std::get_if<Call>(&expr.node))
+    for (const ExprPtr &argument : node->arguments)
+      arguments.push_back(argument.get());
+  return arguments;
+}
+
 std::vector<Expr *> mutableChildren(Expr &expr) {
   std::vector<Expr *> result;
-  for (const Expr *child : syntax::children(expr))
+  for (const Expr *child : children(expr))
     result.push_back(const_cast<Expr *>(child)); // parts of what is no constant
   return result;
 }
 
 void forEachTensor(const Expr &expr, const TensorNames &tensors, const std::function<void(const Access &)> &visit) {
-  if (const auto *read = std::get_if<Access>(&expr.node); read && tensors.contains(read->tensor.text))
+  if (const auto *read = std::get_if<Access>(&expr.node); read && tensors.contains(read->tensor))
     visit(*read);
-  for (const Expr *child : syntax::children(expr))
+  for (const Expr *child : children(expr))
     forEachTensor(*child, tensors, visit);
 }
 
 bool any(const Expr &expr, const std::function<bool(const Expr &)> &holds) {
   if (holds(expr))
     return true;
-  for (const Expr *child : syntax::children(expr))
+  for (const Expr *child : children(expr))
     if (any(*child, holds))
       return true;
   return false;

@@ -2,33 +2,73 @@
 // folder.
 #pragma once
 
-#include "syntax/ast.h"
+#include "language/function.h"
+#include "language/index.h"
+#include "language/operators.h"
+#include "support/source.h"
 
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace spc::grad {
 
 using language::BinaryOp;
 using language::Function;
+using language::Index;
 using language::Reduction;
-using syntax::Access;
-using syntax::Binary;
-using syntax::Call;
-using syntax::Expr;
-using syntax::ExprPtr;
-using syntax::Index;
-using syntax::Literal;
-using syntax::Negate;
-using syntax::Paren;
-using syntax::Reduce;
+
+struct Expr;
+using ExprPtr = std::unique_ptr<Expr>;
+
+struct Literal {
+  double value; ///< not negative; may be infinite
+  std::string spelling;
+};
+
+/// `A(i, k)`; `alpha`, or the value of an index variable, without indices.
+struct Access {
+  std::string tensor;
+  std::vector<Index> indices;
+};
+
+struct Negate {
+  ExprPtr operand;
+};
+
+struct Binary {
+  BinaryOp op;
+  ExprPtr left;
+  ExprPtr right;
+};
+
+struct Call {
+  Function function;
+  std::string type; ///< of a cast: a type, or a type parameter; else empty
+  std::vector<ExprPtr> arguments;
+};
+
+/// Means, counts and places of extremes are reductions as any other.
+struct Reduce {
+  Reduction reduction;
+  std::vector<std::string> variables;
+  ExprPtr body;
+};
+
+struct Expr {
+  std::variant<Literal, Access, Negate, Binary, Call, Reduce> node;
+  Span where; ///< in the source text; none of what is made here
+};
 
 /// The names of tensors: any other name without indices is that of an index variable.
 using TensorNames = std::set<std::string>;
 
 ExprPtr clone(const Expr &expr);
+
+ExprPtr literal(Literal literal);
 
 /// A number as few digits say it.
 ExprPtr number(double value);
@@ -46,6 +86,7 @@ ExprPtr access(const std::string &tensor, const std::vector<std::string> &variab
 
 ExprPtr negate(ExprPtr operand);
 ExprPtr binary(BinaryOp op, ExprPtr left, ExprPtr right);
+ExprPtr call(Call call);
 ExprPtr call(Function function, ExprPtr operand);
 ExprPtr call(Function function, ExprPtr left, ExprPtr right);
 ExprPtr select(ExprPtr condition, ExprPtr chosen, ExprPtr other);
@@ -55,13 +96,14 @@ ExprPtr floatOf(ExprPtr operand);
 ExprPtr reduce(Reduction reduction, const std::vector<std::string> &variables, ExprPtr body);
 
 /// The direct parts, left to right.
+std::vector<const Expr *> children(const Expr &expr);
 std::vector<Expr *> mutableChildren(Expr &expr);
-
-/// What parentheses stand around.
-const Expr &inside(const Expr &expr);
 
 /// The access that an expression is, of a tensor, else nullptr.
 const Access *asTensor(const Expr &expr, const TensorNames &tensors);
+
+/// An expression as the language writes it, with the parentheses that it needs.
+std::string textOf(const Expr &expr);
 
 /// Whether two expressions are written the same way.
 bool isSame(const Expr &a, const Expr &b);

@@ -25,7 +25,7 @@ bool isRisky(const Expr &expr) {
 bool isPatternOf(const Expr &expr) {
   const auto *node = std::get_if<Call>(&expr.node);
   if (node && node->function == Function::Not)
-    return isPatternOf(inside(*node->arguments.front()));
+    return isPatternOf(*node->arguments.front());
   return node && node->function == Function::Pattern;
 }
 
@@ -53,16 +53,15 @@ Occurrence occurrenceIn(const Expr &expr, const std::string &variable) {
   if (const auto *read = std::get_if<Access>(&expr.node)) {
     const bool isIndex = std::any_of(read->indices.begin(), read->indices.end(),
                                      [&](const Index &index) { return index.isPlain() && index.text == variable; });
-    return {isIndex, isIndex, read->indices.empty() && read->tensor.text == variable};
+    return {isIndex, isIndex, read->indices.empty() && read->tensor == variable};
   }
   if (const auto *reduction = std::get_if<Reduce>(&expr.node))
-    for (const syntax::Name &name : reduction->variables)
-      if (name.text == variable)
-        return {};
+    if (contains(reduction->variables, variable))
+      return {};
   const auto *node = std::get_if<Binary>(&expr.node);
   const bool isSum = node && (node->op == BinaryOp::Add || node->op == BinaryOp::Sub);
   Occurrence all{false, isSum, false};
-  for (const Expr *child : syntax::children(expr)) {
+  for (const Expr *child : children(expr)) {
     const Occurrence one = occurrenceIn(*child, variable);
     all.indexesSome |= one.indexesSome;
     all.indexesAll = isSum ? all.indexesAll && one.indexesAll : all.indexesAll || one.indexesAll;
@@ -75,9 +74,9 @@ Occurrence occurrenceIn(const Expr &expr, const std::string &variable) {
 
 void Factors::add(const Factor &one) {
   if (one.isCondition)
-    addCondition(inside(*one.value));
+    addCondition(*one.value);
   else
-    add(inside(*one.value), one.isDivisor, one.isConditional);
+    add(*one.value, one.isDivisor, one.isConditional);
 }
 
 void Factors::add(const Expr &expr, bool isDivisor, bool isConditional) {
@@ -88,12 +87,12 @@ void Factors::add(const Expr &expr, bool isDivisor, bool isConditional) {
   }
   if (const auto *minus = std::get_if<Negate>(&expr.node)) {
     isNegative = !isNegative;
-    return add(inside(*minus->operand), isDivisor, isConditional);
+    return add(*minus->operand, isDivisor, isConditional);
   }
   const auto *node = std::get_if<Binary>(&expr.node);
   if (node && (node->op == BinaryOp::Mul || node->op == BinaryOp::Div)) {
-    add(inside(*node->left), isDivisor, isConditional);
-    return add(inside(*node->right), isDivisor != (node->op == BinaryOp::Div), isConditional);
+    add(*node->left, isDivisor, isConditional);
+    return add(*node->right, isDivisor != (node->op == BinaryOp::Div), isConditional);
   }
   if (isConditional && !literal && (isDivisor || isRisky(expr)))
     (isDivisor ? guardedDivisors_ : guarded_).push_back(clone(expr));
@@ -104,11 +103,11 @@ void Factors::add(const Expr &expr, bool isDivisor, bool isConditional) {
 void Factors::addCondition(const Expr &condition) {
   const auto *node = std::get_if<Call>(&condition.node);
   if (node && node->function == Function::And) {
-    addCondition(inside(*node->arguments[0]));
-    return addCondition(inside(*node->arguments[1]));
+    addCondition(*node->arguments[0]);
+    return addCondition(*node->arguments[1]);
   }
   const bool isNegated = node && node->function == Function::Not;
-  const auto *literal = std::get_if<Literal>(&(isNegated ? inside(*node->arguments[0]) : condition).node);
+  const auto *literal = std::get_if<Literal>(&(isNegated ? *node->arguments[0] : condition).node);
   if (literal)
     coefficient *= (literal->value != 0) != isNegated;
   else if (isPatternOf(condition))

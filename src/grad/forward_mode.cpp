@@ -51,7 +51,7 @@ private:
   /// The change of what is read at a place, or of a sum; nullptr where there is none.
   ExprPtr changeAt(const Partial &partial, const Statement &statement) {
     if (partial.use) {
-      const auto tangent = tangents_.find(partial.use->tensor.text);
+      const auto tangent = tangents_.find(partial.use->tensor);
       return tangent == tangents_.end() ? nullptr : access(tangent->second, partial.use->indices);
     }
     std::vector<Contribution> changes;

@@ -11,7 +11,7 @@ public:
   ForwardValues(const Program &program, Derivative &derivative) : program_(program), derivative_(derivative) {}
 
   void add() {
-    for (const syntax::Statement &statement : derivative_.statements)
+    for (const Assignment &statement : derivative_.statements)
       need(*statement.value);
     dropUnusedSeeds();
     std::vector<Argument> arguments;
@@ -30,7 +30,7 @@ private:
       return std::any_of(derivative_.statements.begin(), derivative_.statements.end(), [&](const auto &statement) {
         return any(*statement.value, [&](const Expr &part) {
           const auto *read = std::get_if<Access>(&part.node);
-          return read && read->tensor.text == name;
+          return read && read->tensor == name;
         });
       });
     };
@@ -40,7 +40,7 @@ private:
   }
 
   void need(const Expr &expr) {
-    forEachTensor(expr, program_.names, [&](const Access &read) { need(read.tensor.text); });
+    forEachTensor(expr, program_.names, [&](const Access &read) { need(read.tensor); });
   }
 
   void need(const std::string &name) {
@@ -66,7 +66,7 @@ private:
     for (const Term &term : termsOf(program_, statement))
       takes |= !term.summed.empty();
     forEachTensor(*statement.value, program_.names, [&](const Access &read) {
-      takes = takes || (!program_.info(read.tensor.text).isFinal && takesReductions(read.tensor.text));
+      takes = takes || (!program_.info(read.tensor).isFinal && takesReductions(read.tensor));
     });
     return takesReductions_[name] = takes;
   }
@@ -84,8 +84,8 @@ private:
       addOne(statement.target);
   }
 
-  static syntax::Statement again(const Statement &statement) {
-    syntax::Statement result;
+  static Assignment again(const Statement &statement) {
+    Assignment result;
     result.target = std::get<Access>(access(statement.target, statement.indices)->node);
     result.op = language::AssignOp::Assign;
     result.value = clone(*statement.value);

@@ -30,23 +30,23 @@ public:
   }
 
 private:
-  ExprPtr x(size_t argument = 0) const { return clone(inside(*call_.arguments[argument])); }
+  ExprPtr x(size_t argument = 0) const { return clone(*call_.arguments[argument]); }
   /// An argument to be compared, in the type in which the call is computed.
-  ExprPtr compared(size_t argument = 0) const { return inFloats(inside(*call_.arguments[argument]), program_); }
+  ExprPtr compared(size_t argument = 0) const { return inFloats(*call_.arguments[argument], program_); }
   ExprPtr self() const {
     if (value_)
       return clone(*value_);
-    Call copy{call_.function, call_.name, {}};
+    Call copy{call_.function, call_.type, {}};
     for (const ExprPtr &argument : call_.arguments)
       copy.arguments.push_back(clone(*argument));
-    return std::make_unique<Expr>(Expr{std::move(copy), {}});
+    return call(std::move(copy));
   }
   static ExprPtr times(ExprPtr a, ExprPtr b) { return binary(BinaryOp::Mul, std::move(a), std::move(b)); }
   static ExprPtr plus(ExprPtr a, ExprPtr b) { return binary(BinaryOp::Add, std::move(a), std::move(b)); }
   static ExprPtr minus(ExprPtr a, ExprPtr b) { return binary(BinaryOp::Sub, std::move(a), std::move(b)); }
   static ExprPtr isNot(ExprPtr condition) {
     auto *node = std::get_if<Call>(&condition->node);
-    return node && node->function == Function::Not ? clone(inside(*node->arguments.front()))
+    return node && node->function == Function::Not ? clone(*node->arguments.front())
                                                    : call(Function::Not, std::move(condition));
   }
   static Factor over(ExprPtr value) { return {std::move(value), true}; }
@@ -99,7 +99,7 @@ private:
   bool isOfComputed() const {
     bool isOf = false;
     forEachTensor(*call_.arguments.front(), program_.names,
-                  [&](const Access &read) { isOf |= program_.info(read.tensor.text).writer.has_value(); });
+                  [&](const Access &read) { isOf |= program_.info(read.tensor).writer.has_value(); });
     return value_ && isOf;
   }
 
@@ -117,9 +117,9 @@ private:
     if (argument == 1) // x^y log(x), which is 0 for x = 0, too
       return product(condition(call(Function::Greater, compared(), number(0))), conditional(self()),
                      conditional(call(Function::Log, x())));
-    const Expr &exponent = inside(*call_.arguments[1]);
+    const Expr &exponent = *call_.arguments[1];
     const auto *minusNumber = std::get_if<Negate>(&exponent.node);
-    const auto *literal = std::get_if<Literal>(&(minusNumber ? inside(*minusNumber->operand) : exponent).node);
+    const auto *literal = std::get_if<Literal>(&(minusNumber ? *minusNumber->operand : exponent).node);
     if (!literal) // y x^(y-1), and 0 for y = 0
       return product(condition(call(Function::NotEqual, compared(1), number(0))), conditional(x(1)),
                      conditional(call(Function::Pow, x(), minus(x(1), number(1)))));

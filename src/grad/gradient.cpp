@@ -15,16 +15,16 @@ constexpr DiagnosticKind kGradFormat{"grad-format", Severity::Error};
 /// Finds what is differentiated, and reports what cannot be.
 class EndReader {
 public:
-  EndReader(const Program &program, const sema::Kernel &checked, Diagnostics &diagnostics)
-      : program_(program), checked_(checked), diagnostics_(diagnostics) {}
+  EndReader(const Program &program, const sema::Kernel &plan, Diagnostics &diagnostics)
+      : program_(program), plan_(plan), diagnostics_(diagnostics) {}
 
   Ends read(const Request &request) {
     Ends ends;
-    for (const syntax::Name &name : request.of)
+    for (const language::Name &name : request.of)
       if (check(name, "--of", "an output", request.of, [](const sema::Tensor &tensor) { return tensor.isWritten; }) &&
           checkPattern(name, /*mayPad=*/true))
         ends.of.push_back(finalValueOf(program_, name.text));
-    for (const syntax::Name &name : request.wrt)
+    for (const language::Name &name : request.wrt)
       if (check(name, "--wrt", "an operand", request.wrt, [](const sema::Tensor &tensor) { return tensor.isRead; }) &&
           checkPattern(name, /*mayPad=*/false))
         ends.wrt.push_back(name.text);
@@ -33,13 +33,13 @@ public:
 
 private:
   template <typename Fits>
-  bool check(const syntax::Name &name, const std::string &option, const std::string &role,
-             const std::vector<syntax::Name> &list, const Fits &fits) {
+  bool check(const language::Name &name, const std::string &option, const std::string &role,
+             const std::vector<language::Name> &list, const Fits &fits) {
     std::vector<std::string> candidates;
-    for (const sema::TensorId id : checked_.parameters)
-      if (const sema::Tensor &tensor = checked_.tensors[id]; fits(tensor))
+    for (const sema::TensorId id : plan_.parameters)
+      if (const sema::Tensor &tensor = plan_.tensors[id]; fits(tensor))
         candidates.push_back(tensor.partOf.empty() ? tensor.name : tensor.partOf);
-    const sema::Tensor *tensor = tensorNamed(checked_, name.text);
+    const sema::Tensor *tensor = tensorNamed(plan_, name.text);
     if (!contains(candidates, name.text)) {
       Diagnostic &wrong = diagnostics_.report(kGradTensor, name.where,
                                               option + ": the kernel has no " + role.substr(role.find(' ') + 1) + " '" +
@@ -50,7 +50,7 @@ private:
       wrong.advise(near ? "did you mean '" + *near + "'?" : option + " takes " + listOf(candidates));
       return false;
     }
-    const auto isSame = [&](const syntax::Name &other) { return other.text == name.text; };
+    const auto isSame = [&](const language::Name &other) { return other.text == name.text; };
     if (&*std::find_if(list.begin(), list.end(), isSame) != &name) {
       diagnostics_.report(kGradTensor, name.where, option + " names '" + name.text + "' twice");
       return false;
@@ -81,8 +81,8 @@ private:
   }
 
   /// Reports storage in which the derivative's entries could not be told from those that are missing.
-  bool checkPattern(const syntax::Name &name, bool mayPad) {
-    const sema::Tensor &tensor = *tensorNamed(checked_, name.text);
+  bool checkPattern(const language::Name &name, bool mayPad) {
+    const sema::Tensor &tensor = *tensorNamed(plan_, name.text);
     const format::Format &format = tensor.format;
     std::string why;
     if (!tensor.partOf.empty())
@@ -106,7 +106,7 @@ private:
   }
 
   const Program &program_;
-  const sema::Kernel &checked_;
+  const sema::Kernel &plan_;
   Diagnostics &diagnostics_;
 };
 
@@ -130,8 +130,8 @@ std::vector<StoredLike> storedTensors(const Program &program, const Derivative &
     const bool shares = !isOwn && isOperand(info.pattern);
     sparse.push_back({argument.name, shares ? info.pattern : info.source, shares});
   }
-  for (const syntax::Statement &statement : derivative.recomputed)
-    if (const std::string &name = statement.target.tensor.text; program.info(name).pattern == name)
+  for (const Assignment &statement : derivative.recomputed)
+    if (const std::string &name = statement.target.tensor; program.info(name).pattern == name)
       sparse.push_back({name, program.info(name).source, false});
   for (const auto &[name, tensor] : derivative.dense)
     sparse.push_back({name, program.info(tensor).source, false});
@@ -145,10 +145,10 @@ std::vector<StoredLike> storedTensors(const Program &program, const Derivative &
 
 } // namespace
 
-std::optional<Gradient> differentiate(const syntax::Kernel &kernel, const sema::Kernel &checked, const Request &request,
+std::optional<Gradient> differentiate(const sema::Program &kernel, const sema::Kernel &plan, const Request &request,
                                       Diagnostics &diagnostics) {
-  Program program = singleAssignments(kernel, checked);
-  const Ends ends = EndReader(program, checked, diagnostics).read(request);
+  Program program = singleAssignments(kernel, plan);
+  const Ends ends = EndReader(program, plan, diagnostics).read(request);
   if (diagnostics.hasErrors())
     return std::nullopt;
   const std::set<std::string> between =
@@ -160,7 +160,7 @@ std::optional<Gradient> differentiate(const syntax::Kernel &kernel, const sema::
   if (diagnostics.hasErrors())
     return std::nullopt;
   addForwardValues(program, derivative);
-  return Gradient{writeText(kernel, checked, request, program, derivative), storedTensors(program, derivative)};
+  return Gradient{writeText(kernel, request, program, derivative), storedTensors(program, derivative)};
 }
 
 } // namespace spc::grad

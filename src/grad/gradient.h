@@ -1,9 +1,8 @@
 // Derivatives of kernels, as kernels.
 #pragma once
 
-#include "sema/kernel.h"
+#include "sema/program.h"
 #include "support/diagnostic.h"
-#include "syntax/ast.h"
 
 #include <optional>
 #include <string>
@@ -18,8 +17,8 @@ enum class Mode {
 
 /// What is to be differentiated.
 struct Request {
-  std::vector<syntax::Name> of;  ///< outputs, with the places on the command line
-  std::vector<syntax::Name> wrt; ///< operands
+  std::vector<language::Name> of;  ///< outputs, with the places on the command line
+  std::vector<language::Name> wrt; ///< operands
   Mode mode = Mode::Reverse;
   std::string function; ///< the name of the function that the derivative is
 };
@@ -38,9 +37,10 @@ struct Gradient {
   std::vector<StoredLike> stored;
 };
 
-/// The derivative of `kernel`, which `checked` is what sema makes of. nullopt with errors reported: where a tensor is
-/// not what is differentiated, or the language cannot say the derivative (docs/grad.md).
-std::optional<Gradient> differentiate(const syntax::Kernel &kernel, const sema::Kernel &checked, const Request &request,
+/// The derivative of `kernel`, whose plan, without fused temporaries, tells how its tensors are stored. nullopt with
+/// errors reported: where a tensor is not what is differentiated, or the language cannot say the derivative
+/// (docs/grad.md).
+std::optional<Gradient> differentiate(const sema::Program &kernel, const sema::Kernel &plan, const Request &request,
                                       Diagnostics &diagnostics);
 
 } // namespace spc::grad

@@ -44,7 +44,7 @@ public:
   }
 
 private:
-  static Factor share(const Expr &expr, bool isDivisor = false) { return {clone(inside(expr)), isDivisor}; }
+  static Factor share(const Expr &expr, bool isDivisor = false) { return {clone(expr), isDivisor}; }
 
   void walk(const Expr &expr, const Path &path) {
     std::visit([&](const auto &node) { walkNode(node, path); }, expr.node);
@@ -53,7 +53,7 @@ private:
   void walkNode(const Literal & /*number*/, const Path & /*path*/) {}
 
   void walkNode(const Access &use, const Path &path) {
-    if (by_.contains(use.tensor.text))
+    if (by_.contains(use.tensor))
       found_.push_back(partialAt(path, &use, {}));
   }
 
@@ -64,8 +64,6 @@ private:
       partial.summed.insert(partial.summed.begin(), term_->summed.begin(), term_->summed.end());
     return partial;
   }
-
-  void walkNode(const Paren &paren, const Path &path) { walk(*paren.inner, path); }
 
   void walkNode(const Negate &minus, Path path) {
     path.isNegative = !path.isNegative;
@@ -96,7 +94,7 @@ private:
   /// How many places of an expression change.
   int usesIn(const Expr &expr) const {
     const auto *read = std::get_if<Access>(&expr.node);
-    int count = read && by_.contains(read->tensor.text) ? 1 : 0;
+    int count = read && by_.contains(read->tensor) ? 1 : 0;
     for (const Expr *child : differentiableChildren(expr))
       count += usesIn(*child);
     return count;
@@ -141,33 +139,33 @@ private:
 
   /// Whether a call is what the statement computes, as it is or as entries of sparse tensors have it.
   bool isValue(const Call &call) const {
-    const auto isCall = [&](const Expr &expr) { return std::get_if<Call>(&inside(expr).node) == &call; };
+    const auto isCall = [&](const Expr &expr) { return std::get_if<Call>(&expr.node) == &call; };
     const auto isPattern = [](const Expr &expr) {
-      const auto *other = std::get_if<Call>(&inside(expr).node);
+      const auto *other = std::get_if<Call>(&expr.node);
       return other && other->function == Function::Pattern;
     };
-    const Expr &value = inside(*statement_.value);
+    const Expr &value = *statement_.value;
     const auto *product = std::get_if<Binary>(&value.node);
     return term_->summed.empty() && (isCall(value) || (product && product->op == BinaryOp::Mul &&
                                                        isPattern(*product->left) && isCall(*product->right)));
   }
 
   void walkNode(const Reduce &reduction, Path path) {
-    for (const syntax::Name &variable : reduction.variables)
-      path.bound.push_back(variable.text);
+    path.bound.insert(path.bound.end(), reduction.variables.begin(), reduction.variables.end());
     switch (reduction.reduction) {
     case Reduction::Sum:
       break;
     case Reduction::Mean:
-      for (std::vector<std::string> left = namesOf(reduction); !left.empty();)
+      for (std::vector<std::string> left = reduction.variables; !left.empty();)
         path.add({countOf(left, scopeOf(path), *statement_.value, program_), true});
       break;
     case Reduction::Min:
     case Reduction::Max:
       for (const ExprPtr &present : statement_.present)
         path.add({clone(*present), false, true});
-      path.add({call(Function::Equal, access(namesOf(reduction).front()), access(statement_.place, statement_.indices)),
-                false, true});
+      path.add(
+          {call(Function::Equal, access(reduction.variables.front()), access(statement_.place, statement_.indices)),
+           false, true});
       break;
     case Reduction::Product:
       path.add(factor(productOfOthers(reduction)));
@@ -193,16 +191,9 @@ private:
     return scope;
   }
 
-  static std::vector<std::string> namesOf(const Reduce &reduction) {
-    std::vector<std::string> names;
-    for (const syntax::Name &variable : reduction.variables)
-      names.push_back(variable.text);
-    return names;
-  }
-
   /// `select(e == 0, select(zeros(i) == 1, rest(i), 0), select(zeros(i) == 0, rest(i)/e, 0))`
   ExprPtr productOfOthers(const Reduce &reduction) const {
-    const Expr &one = inside(*reduction.body);
+    const Expr &one = *reduction.body;
     const auto zerosAre = [&](double count) {
       return call(Function::Equal, access(statement_.zeros, statement_.indices), number(count));
     };
@@ -248,7 +239,7 @@ ExprPtr patternAt(const Access &indexed, const std::vector<std::string> &known, 
     if (!contains(known, indices.back()))
       elsewhere.push_back(indices.back());
   }
-  ExprPtr stored = call(Function::Pattern, access(indexed.tensor.text, indices));
+  ExprPtr stored = call(Function::Pattern, access(indexed.tensor, indices));
   if (!elsewhere.empty())
     stored = reduce(Reduction::Any, elsewhere, std::move(stored));
   return stored;

@@ -2,7 +2,6 @@
 #include "grad/companions.h"
 
 #include "sema/value_type.h"
-#include "syntax/parser.h"
 
 #include <algorithm>
 
@@ -20,7 +19,7 @@ bool isExtreme(Reduction reduction) {
 
 /// The reduction that a statement's right side is.
 Reduce &reductionIn(Statement &statement) {
-  return std::get<Reduce>(const_cast<Expr &>(inside(*statement.value)).node); // part of what is no constant
+  return std::get<Reduce>(statement.value->node);
 }
 
 /// Where an expression stands in a statement: as an addend, as a factor of one, or anywhere else. A sum that is one of
@@ -59,16 +58,16 @@ private:
 
   void collectReads(const Expr &expr) {
     if (const Access *read = asTensor(expr, program_.names))
-      relevant_.insert(read->tensor.text);
+      relevant_.insert(read->tensor);
     for (const Expr *child : differentiableChildren(expr))
       collectReads(*child);
   }
 
   Dependence dependence(const Expr &expr) const {
     if (const Access *read = asTensor(expr, program_.names))
-      return smooth_.contains(read->tensor.text)  ? Dependence::Smooth
-             : whole_.contains(read->tensor.text) ? Dependence::Whole
-                                                  : Dependence::None;
+      return smooth_.contains(read->tensor)  ? Dependence::Smooth
+             : whole_.contains(read->tensor) ? Dependence::Whole
+                                             : Dependence::None;
     Dependence most = Dependence::None;
     for (const Expr *child : differentiableChildren(expr))
       most = std::max(most, dependence(*child));
@@ -81,8 +80,8 @@ private:
     const auto *node = std::get_if<Call>(&expr.node);
     if (!node || node->function != Function::Cast)
       return false;
-    const auto parameter = program_.typeParameters.find(node->name.text);
-    const std::string &name = parameter == program_.typeParameters.end() ? node->name.text : parameter->second;
+    const auto parameter = program_.typeParameters.find(node->type);
+    const std::string &name = parameter == program_.typeParameters.end() ? node->type : parameter->second;
     return sema::isInteger(sema::valueTypeNamed(name).value_or(sema::ValueType::F64));
   }
 
@@ -134,7 +133,7 @@ private:
 
   /// Whether the right side is one reduction over one variable, in the type of the target.
   bool isWholeReduction(const Statement &statement) const {
-    const auto *reduction = std::get_if<Reduce>(&inside(*statement.value).node);
+    const auto *reduction = std::get_if<Reduce>(&statement.value->node);
     if (!reduction || reduction->variables.size() != 1 ||
         (!isExtreme(reduction->reduction) && reduction->reduction != Reduction::Product))
       return false;
@@ -173,13 +172,13 @@ private:
                          reduction.reduction == Reduction::Product || isExtreme(reduction.reduction);
     const bool hasFloats = any(*reduction.body, [&](const Expr &part) {
       const Access *read = asTensor(part, program_.names);
-      return read && sema::isFloat(program_.info(read->tensor.text).type);
+      return read && sema::isFloat(program_.info(read->tensor).type);
     });
     if (!isKnown || !hasFloats)
       return;
     const bool isSum = reduction.reduction == Reduction::Sum || reduction.reduction == Reduction::Mean;
     while (!isSum && reduction.variables.size() > 1) {
-      const std::string last = reduction.variables.back().text;
+      const std::string last = reduction.variables.back();
       reduction.variables.pop_back();
       reduction.body = reduce(reduction.reduction, {last}, std::move(reduction.body));
     }
@@ -201,11 +200,11 @@ private:
     ExprPtr copy = clone(expr);
     int count = 0;
     for (Expr *part = copy.get(); auto *reduction = std::get_if<Reduce>(&part->node); part = reduction->body.get())
-      for (syntax::Name &name : reduction->variables) {
-        const std::string before = name.text, after = "#" + std::to_string(count++);
+      for (const std::string &before : std::vector(reduction->variables)) {
+        const std::string after = "#" + std::to_string(count++);
         renameVariable(*part, before, after);
       }
-    return syntax::toSource(*copy);
+    return textOf(*copy);
   }
 
   /// A statement for a new tensor over the free variables of a value.
@@ -248,7 +247,7 @@ private:
     forEachTensor(value, program_.names, [&](const Access &read) {
       for (size_t dim = 0; dim < read.indices.size(); ++dim)
         if (extent.empty() && read.indices[dim].isPlain() && read.indices[dim].text == variable)
-          extent = program_.info(read.tensor.text).extents[dim];
+          extent = program_.info(read.tensor).extents[dim];
     });
     return extent;
   }
@@ -276,7 +275,7 @@ std::vector<const Expr *> differentiableArguments(const Call &call) {
   std::vector<const Expr *> arguments;
   for (const ExprPtr &argument : call.arguments)
     arguments.push_back(argument.get());
-  if (language::isLogical(call.function) || (call.function == Function::Cast && call.name.text == "bool"))
+  if (language::isLogical(call.function) || (call.function == Function::Cast && call.type == "bool"))
     return {};
   if (call.function == Function::Select)
     return {arguments[1], arguments[2]};
@@ -290,7 +289,7 @@ std::vector<const Expr *> differentiableChildren(const Expr &expr) {
     if (reduction->reduction == Reduction::Any || reduction->reduction == Reduction::All ||
         reduction->reduction == Reduction::Count)
       return {};
-  return syntax::children(expr);
+  return children(expr);
 }
 
 std::set<std::string> prepare(Program &program, const std::set<std::string> &of, const std::set<std::string> &wrt,

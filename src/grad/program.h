@@ -72,7 +72,7 @@ struct Program {
 
 /// The program of a kernel: the tensor `y` as it is before the kernel is called `y`, what later statements make of it
 /// `y_1`, …, and in the end `y`, or `y_out` where that is taken.
-Program singleAssignments(const syntax::Kernel &kernel, const sema::Kernel &checked);
+Program singleAssignments(const sema::Program &source, const sema::Kernel &planned);
 
 /// The sema tensor of a name of the source text; nullptr where there is none.
 const sema::Tensor *tensorNamed(const sema::Kernel &kernel, const std::string &name);

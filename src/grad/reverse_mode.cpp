@@ -12,7 +12,7 @@ constexpr DiagnosticKind kZeroGradient{"zero-gradient", Severity::Warning};
 bool hasWindow(const Expr &expr, const std::string &tensor, size_t dim) {
   return any(expr, [&](const Expr &part) {
     const auto *read = std::get_if<Access>(&part.node);
-    return read && read->tensor.text == tensor && dim < read->indices.size() && !read->indices[dim].isPlain() &&
+    return read && read->tensor == tensor && dim < read->indices.size() && !read->indices[dim].isPlain() &&
            !read->indices[dim].terms.empty();
   });
 }
@@ -23,7 +23,7 @@ ExprPtr valueOf(const Index &index) {
   const auto add = [&](ExprPtr one) {
     sum = sum ? binary(BinaryOp::Add, std::move(sum), std::move(one)) : std::move(one);
   };
-  for (const syntax::IndexTerm &term : index.terms) {
+  for (const language::IndexTerm &term : index.terms) {
     ExprPtr variable = access(term.variable.text);
     add(term.scale == 1 ? std::move(variable)
                         : binary(BinaryOp::Mul, number(static_cast<double>(term.scale)), std::move(variable)));
@@ -88,8 +88,8 @@ private:
       return "";
     const auto *only = std::get_if<Access>(&all.front().addend.value->node);
     if (all.size() == 1 && only && all.front().addend.coefficient == 1 &&
-        isSame(*all.front().addend.value, *access(only->tensor.text, all.front().indices)))
-      return only->tensor.text;
+        isSame(*all.front().addend.value, *access(only->tensor, all.front().indices)))
+      return only->tensor;
     for (Contribution &one : all)
       one.addend.value = addends_.masked(std::move(one.addend.value), maskOf(statement.target, one.indices));
     const std::string name = nameFor(statement.target);
@@ -98,7 +98,7 @@ private:
   }
 
   void contribute(const Statement &statement, const Partial &partial, const std::string &given) {
-    const std::string &tensor = partial.use->tensor.text;
+    const std::string &tensor = partial.use->tensor;
     std::vector<std::string> summed = partial.summed, target;
     std::set<std::string> used(statement.indices.begin(), statement.indices.end());
     used.insert(summed.begin(), summed.end());

@@ -1,3 +1,4 @@
+#include "grad/from_program.h"
 #include "grad/program.h"
 
 namespace spc::grad {
@@ -6,8 +7,8 @@ namespace {
 /// Puts the tensors in that have the values of those of the source text.
 void renameTensors(Expr &expr, const std::map<std::string, std::string> &values) {
   if (auto *read = std::get_if<Access>(&expr.node))
-    if (const auto value = values.find(read->tensor.text); value != values.end())
-      read->tensor.text = value->second;
+    if (const auto value = values.find(read->tensor); value != values.end())
+      read->tensor = value->second;
   for (Expr *child : mutableChildren(expr))
     renameTensors(*child, values);
 }
@@ -18,36 +19,37 @@ void takeNames(const Expr &expr, NameSource &fresh) {
       fresh.takeVariable(variable);
   }
   if (const auto *reduction = std::get_if<Reduce>(&expr.node))
-    for (const syntax::Name &variable : reduction->variables)
-      fresh.takeVariable(variable.text);
-  for (const Expr *child : syntax::children(expr))
+    for (const std::string &variable : reduction->variables)
+      fresh.takeVariable(variable);
+  for (const Expr *child : children(expr))
     takeNames(*child, fresh);
 }
 
 class Builder {
 public:
-  Builder(const syntax::Kernel &kernel, const sema::Kernel &checked) : kernel_(kernel), checked_(checked) {}
+  Builder(const sema::Program &source, const sema::Kernel &planned)
+      : source_(source), planned_(planned), statements_(statementsOf(source)) {}
 
   Program build() {
-    for (const syntax::TypeDecl &type : kernel_.types) {
+    for (const language::TypeDecl &type : source_.types) {
       program_.typeParameters[type.name.text] = type.type.text;
       program_.fresh.take(type.name.text);
     }
-    for (const sema::Extent &extent : checked_.extents)
+    for (const sema::Extent &extent : planned_.extents)
       program_.fresh.take(extent.name);
-    for (const syntax::Statement &statement : kernel_.statements) {
-      ++writesLeft_[statement.target.tensor.text];
-      takeNames(*access(statement.target.tensor.text, statement.target.indices), program_.fresh);
+    for (const SourceStatement &statement : statements_) {
+      ++writesLeft_[statement.target];
+      takeNames(*access(statement.target, statement.indices), program_.fresh);
       takeNames(*statement.value, program_.fresh);
     }
-    for (const sema::Tensor &tensor : checked_.tensors)
+    for (const sema::Tensor &tensor : planned_.tensors)
       if (const std::string &name = tensor.partOf.empty() ? tensor.name : tensor.partOf; !sources_.contains(name))
         addSource(name, tensor);
-    for (const sema::TensorId id : checked_.parameters)
-      if (const sema::Tensor &tensor = checked_.tensors[id]; tensor.isRead)
+    for (const sema::TensorId id : planned_.parameters)
+      if (const sema::Tensor &tensor = planned_.tensors[id]; tensor.isRead)
         program_.operands.push_back(tensor.partOf.empty() ? tensor.name : tensor.partOf);
-    for (const syntax::Statement &statement : kernel_.statements)
-      addStatement(statement);
+    for (SourceStatement &statement : statements_)
+      addStatement(std::move(statement));
     return std::move(program_);
   }
 
@@ -55,10 +57,10 @@ private:
   /// As a declaration would write a type: the parameter that the tensor is declared with, or one that means it.
   std::string typeNameOf(const std::string &name, sema::ValueType type) const {
     const std::string spelled = sema::spelling(type);
-    for (const syntax::TensorDecl &declaration : kernel_.declarations)
+    for (const language::TensorDecl &declaration : source_.declarations)
       if (declaration.name.text == name && declaration.type)
         return declaration.type->text;
-    for (const syntax::TypeDecl &parameter : kernel_.types)
+    for (const language::TypeDecl &parameter : source_.types)
       if (parameter.type.text == spelled)
         return parameter.name.text;
     return spelled;
@@ -68,7 +70,7 @@ private:
     TensorInfo info;
     info.source = name;
     for (sema::ExtentId id : tensor.extents) {
-      const sema::Extent &extent = checked_.extents[id];
+      const sema::Extent &extent = planned_.extents[id];
       info.extents.push_back(extent.fixed ? std::to_string(*extent.fixed) : extent.name);
     }
     info.type = tensor.type;
@@ -81,10 +83,10 @@ private:
   std::string patternOf(const std::string &name, const sema::Tensor &tensor, const std::string &value) const {
     if (tensor.format.isDense())
       return "";
-    for (const sema::TensorId id : checked_.tensors.ids()) {
-      if (&checked_.tensors[id] != &tensor || tensor.format.isSum())
+    for (const sema::TensorId id : planned_.tensors.ids()) {
+      if (&planned_.tensors[id] != &tensor || tensor.format.isSum())
         continue;
-      const sema::Tensor &owner = checked_.tensors[sema::structureOwner(checked_, id)];
+      const sema::Tensor &owner = planned_.tensors[sema::structureOwner(planned_, id)];
       if (owner.is<sema::Parameter>() && owner.isRead && !writesLeft_.contains(owner.name) &&
           owner.format.sameStorage(tensor.format))
         return owner.name;
@@ -103,14 +105,13 @@ private:
     values_[name] = name;
   }
 
-  void addStatement(const syntax::Statement &source) {
-    const std::string &name = source.target.tensor.text;
+  void addStatement(SourceStatement source) {
+    const std::string &name = source.target;
     Statement statement;
-    for (const Index &index : source.target.indices)
-      statement.indices.push_back(index.text);
+    statement.indices = source.indices;
     statement.where = source.where;
 
-    ExprPtr right = clone(*source.value);
+    ExprPtr right = std::move(source.value);
     const std::vector<std::string> free = freeVariables(*right, sources_);
     std::set<std::string> variables(free.begin(), free.end());
     variables.insert(statement.indices.begin(), statement.indices.end());
@@ -119,7 +120,7 @@ private:
     statement.value = written(source, std::move(right), statement.indices);
 
     const bool isLast = --writesLeft_[name] == 0;
-    const sema::Tensor &tensor = *tensorNamed(checked_, name);
+    const sema::Tensor &tensor = *tensorNamed(planned_, name);
     const std::string value = isLast && !tensor.isRead ? name
                               : isLast ? program_.fresh.tensor(name + "_out")
                                        : program_.fresh.tensor(name + "_" + std::to_string(++versions_[name]));
@@ -134,11 +135,11 @@ private:
   }
 
   /// The right side of an assignment that does the same.
-  ExprPtr written(const syntax::Statement &source, ExprPtr value, const std::vector<std::string> &indices) {
+  ExprPtr written(const SourceStatement &source, ExprPtr value, const std::vector<std::string> &indices) {
     using language::AssignOp;
     if (source.op == AssignOp::Assign)
       return value;
-    ExprPtr before = access(values_.at(source.target.tensor.text), indices);
+    ExprPtr before = access(values_.at(source.target), indices);
     if (source.op == AssignOp::Add)
       return binary(BinaryOp::Add, std::move(before), std::move(value));
     const Reduction reduction = source.op == AssignOp::Min   ? Reduction::Min
@@ -159,8 +160,9 @@ private:
     return call(function, std::move(before), std::move(value));
   }
 
-  const syntax::Kernel &kernel_;
-  const sema::Kernel &checked_;
+  const sema::Program &source_;
+  const sema::Kernel &planned_;
+  std::vector<SourceStatement> statements_;
   Program program_;
   TensorNames sources_;
   std::map<std::string, int> writesLeft_, versions_;
@@ -169,8 +171,6 @@ private:
 
 void collectTerms(const Program &program, const Statement &statement, const Expr &expr, bool isNegative,
                   std::vector<Term> &terms) {
-  if (const auto *paren = std::get_if<Paren>(&expr.node))
-    return collectTerms(program, statement, *paren->inner, isNegative, terms);
   if (const auto *minus = std::get_if<Negate>(&expr.node))
     return collectTerms(program, statement, *minus->operand, !isNegative, terms);
   const auto *node = std::get_if<Binary>(&expr.node);
@@ -212,24 +212,23 @@ std::string NameSource::variableFor(const Expr &body, std::set<std::string> othe
     if (const auto *read = std::get_if<Access>(&part.node)) {
       const std::vector<std::string> indices = variablesOf(*read);
       others.insert(indices.begin(), indices.end());
-      others.insert(read->tensor.text);
+      others.insert(read->tensor);
     }
     if (const auto *reduction = std::get_if<Reduce>(&part.node))
-      for (const syntax::Name &name : reduction->variables)
-        others.insert(name.text);
+      others.insert(reduction->variables.begin(), reduction->variables.end());
     return false;
   });
   return variable(others);
 }
 
 void NameSource::separate(Reduce &reduction, std::set<std::string> &used) {
-  for (syntax::Name &name : reduction.variables) {
-    if (used.contains(name.text)) {
+  for (std::string &name : reduction.variables) {
+    if (used.contains(name)) {
       const std::string other = variableFor(*reduction.body, used);
-      renameVariable(*reduction.body, name.text, other);
-      name.text = other;
+      renameVariable(*reduction.body, name, other);
+      name = other;
     }
-    used.insert(name.text);
+    used.insert(name);
   }
 }
 
@@ -253,8 +252,8 @@ void Program::add(const std::string &name, TensorInfo info) {
   tensors.emplace(name, std::move(info));
 }
 
-Program singleAssignments(const syntax::Kernel &kernel, const sema::Kernel &checked) {
-  return Builder(kernel, checked).build();
+Program singleAssignments(const sema::Program &source, const sema::Kernel &planned) {
+  return Builder(source, planned).build();
 }
 
 const sema::Tensor *tensorNamed(const sema::Kernel &kernel, const std::string &name) {
@@ -280,8 +279,6 @@ static ExprPtr converted(ExprPtr expr) {
     return expr;
   if (auto *minus = std::get_if<Negate>(&expr->node))
     minus->operand = converted(std::move(minus->operand));
-  if (auto *paren = std::get_if<Paren>(&expr->node))
-    paren->inner = converted(std::move(paren->inner));
   if (auto *reduction = std::get_if<Reduce>(&expr->node))
     reduction->body = converted(std::move(reduction->body));
   if (auto *operation = std::get_if<Binary>(&expr->node)) {
@@ -298,8 +295,7 @@ ExprPtr inFloats(const Expr &value, const Program &program) {
   bool hasFloats = false, hasWholes = false;
   any(value, [&](const Expr &part) {
     if (const auto *read = std::get_if<Access>(&part.node)) {
-      const bool isFloat =
-          program.names.contains(read->tensor.text) && sema::isFloat(program.info(read->tensor.text).type);
+      const bool isFloat = program.names.contains(read->tensor) && sema::isFloat(program.info(read->tensor).type);
       hasFloats |= isFloat;
       hasWholes |= !isFloat;
     }

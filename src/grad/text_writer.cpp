@@ -1,7 +1,5 @@
 #include "grad/text_writer.h"
 
-#include "syntax/parser.h"
-
 #include <algorithm>
 #include <sstream>
 
@@ -14,15 +12,14 @@ using Kind = Argument::Kind;
 
 class TextWriter {
 public:
-  TextWriter(const syntax::Kernel &kernel, const sema::Kernel &checked, const Request &request, const Program &program,
-             const Derivative &derivative)
-      : kernel_(kernel), checked_(checked), request_(request), program_(program), derivative_(derivative) {}
+  TextWriter(const sema::Program &kernel, const Request &request, const Program &program, const Derivative &derivative)
+      : kernel_(kernel), request_(request), program_(program), derivative_(derivative) {}
 
   std::string write() {
     writeHead();
     writeSignature();
     writeDeclarations();
-    writeStatements("what " + checked_.function + " computes on the way", derivative_.recomputed);
+    writeStatements("what " + kernel_.function + " computes on the way", derivative_.recomputed);
     writeStatements("", derivative_.statements);
     return out_.str();
   }
@@ -31,11 +28,11 @@ private:
   bool isReverse() const { return request_.mode == Mode::Reverse; }
 
   std::string fileName() const {
-    const size_t folder = checked_.kernelFile.rfind('/');
-    return folder == std::string::npos ? checked_.kernelFile : checked_.kernelFile.substr(folder + 1);
+    const size_t folder = kernel_.kernelFile.rfind('/');
+    return folder == std::string::npos ? kernel_.kernelFile : kernel_.kernelFile.substr(folder + 1);
   }
 
-  static std::string listOf(const std::vector<syntax::Name> &names) {
+  static std::string listOf(const std::vector<language::Name> &names) {
     std::string list;
     for (size_t k = 0; k < names.size(); ++k)
       list += (k == 0 ? "" : k + 1 < names.size() ? ", " : " and ") + names[k].text;
@@ -43,7 +40,7 @@ private:
   }
 
   void writeHead() {
-    out_ << "# The derivative of " << checked_.function << " (" << fileName() << ") by " << listOf(request_.wrt)
+    out_ << "# The derivative of " << kernel_.function << " (" << fileName() << ") by " << listOf(request_.wrt)
          << ", made by spc grad: " << (isReverse() ? "reverse mode, " : "forward mode, ")
          << (isReverse() ? "vector-Jacobian products.\n" : "Jacobian-vector products.\n");
     size_t width = 0;
@@ -71,9 +68,9 @@ private:
     const std::string entries = info.pattern.empty() ? "" : ", where " + info.pattern + " has entries";
     switch (argument.kind) {
     case Kind::Operand:
-      return "in: as for " + checked_.function;
+      return "in: as for " + kernel_.function;
     case Kind::Result:
-      return "in: what " + checked_.function + " has made of " + info.source;
+      return "in: what " + kernel_.function + " has made of " + info.source;
     case Kind::Seed:
       return isReverse() ? "in: the derivative of a number by " + info.source + storedLike(info)
                          : "in: the change of " + info.source + storedLike(info);
@@ -121,7 +118,7 @@ private:
       declarations << "\n";
     }
     declareRecomputed(declare, declarations);
-    for (const syntax::TypeDecl &type : kernel_.types)
+    for (const language::TypeDecl &type : kernel_.types)
       if (types.contains(type.name.text) || isCastTo(type.name.text))
         out_ << "type " << type.name.text << " = " << type.type.text << "\n";
     out_ << declarations.str();
@@ -129,14 +126,14 @@ private:
 
   /// Temporaries that the source text declares, and those of other types than their statements imply.
   template <typename Declare> void declareRecomputed(const Declare &declare, std::ostringstream &declarations) {
-    for (const syntax::Statement &statement : derivative_.recomputed) {
-      const std::string &name = statement.target.tensor.text;
+    for (const Assignment &statement : derivative_.recomputed) {
+      const std::string &name = statement.target.tensor;
       if (const TensorInfo &info = program_.info(name);
           info.source.empty() && info.type != impliedType(program_, *statement.value)) {
         declare(name, name, false);
         declarations << "\n";
       }
-      for (const syntax::TensorDecl &declaration : kernel_.declarations)
+      for (const language::TensorDecl &declaration : kernel_.declarations)
         if (declaration.name.text == program_.info(name).source) {
           declare(name, name, declaration.sparse);
           if (declaration.fill)
@@ -147,22 +144,28 @@ private:
   }
 
   bool isCastTo(const std::string &type) const {
-    const auto casts = [&](const syntax::Statement &statement) {
+    const auto casts = [&](const Assignment &statement) {
       return any(*statement.value, [&](const Expr &part) {
         const auto *node = std::get_if<Call>(&part.node);
-        return node && node->function == Function::Cast && node->name.text == type;
+        return node && node->function == Function::Cast && node->type == type;
       });
     };
     return std::any_of(derivative_.recomputed.begin(), derivative_.recomputed.end(), casts) ||
            std::any_of(derivative_.statements.begin(), derivative_.statements.end(), casts);
   }
 
-  void writeStatements(const std::string &title, const std::vector<syntax::Statement> &statements) {
+  void writeStatements(const std::string &title, const std::vector<Assignment> &statements) {
     if (statements.empty())
       return;
     out_ << "\n" << (title.empty() ? "" : "# " + title + "\n");
-    for (const syntax::Statement &statement : statements)
-      out_ << broken(syntax::toSource(statement)) << "\n";
+    for (const Assignment &statement : statements)
+      out_ << broken(textOf(statement)) << "\n";
+  }
+
+  static std::string textOf(const Assignment &statement) {
+    std::string text = statement.isTemporary ? "let " : "";
+    text += grad::textOf(*access(statement.target.tensor, statement.target.indices)) + " ";
+    return text.append(language::spellingOf(statement.op)) + " " + grad::textOf(*statement.value);
   }
 
   /// A long statement on several lines: after operators outside of parentheses.
@@ -187,8 +190,7 @@ private:
     return result + line;
   }
 
-  const syntax::Kernel &kernel_;
-  const sema::Kernel &checked_;
+  const sema::Program &kernel_;
   const Request &request_;
   const Program &program_;
   const Derivative &derivative_;
@@ -197,9 +199,9 @@ private:
 
 } // namespace
 
-std::string writeText(const syntax::Kernel &kernel, const sema::Kernel &checked, const Request &request,
-                      const Program &program, const Derivative &derivative) {
-  return TextWriter(kernel, checked, request, program, derivative).write();
+std::string writeText(const sema::Program &kernel, const Request &request, const Program &program,
+                      const Derivative &derivative) {
+  return TextWriter(kernel, request, program, derivative).write();
 }
 
 } // namespace spc::grad

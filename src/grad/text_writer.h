@@ -6,7 +6,7 @@
 namespace spc::grad {
 
 /// The file: what it is and what its arguments are, its signature, its declarations, its statements.
-std::string writeText(const syntax::Kernel &kernel, const sema::Kernel &checked, const Request &request,
-                      const Program &program, const Derivative &derivative);
+std::string writeText(const sema::Program &kernel, const Request &request, const Program &program,
+                      const Derivative &derivative);
 
 } // namespace spc::grad

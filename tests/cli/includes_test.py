@@ -18,7 +18,7 @@ ARROWS = {
     "sema/terms": ["sema"],
     "sema/plan": ["sema/terms"],
     "sema/verify": ["sema"],
-    "grad": ["sema", "syntax"],
+    "grad": ["sema"],
     "abi": ["sema"],
     "tensor": ["abi", "runtime"],
     "machine": [],

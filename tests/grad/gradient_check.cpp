@@ -28,8 +28,8 @@ std::vector<format::Binding> bindingsOf(const std::map<std::string, std::string>
   return bindings;
 }
 
-std::vector<syntax::Name> namesOf(const std::vector<std::string> &list) {
-  std::vector<syntax::Name> names;
+std::vector<language::Name> namesOf(const std::vector<std::string> &list) {
+  std::vector<language::Name> names;
   for (const std::string &one : list)
     names.push_back({one, {}});
   return names;
@@ -113,7 +113,9 @@ GradientUnderTest::GradientUnderTest(const GradientCase &given) : given_(given) 
   options.fuses = false;
   options.verify = true;
   if (!diagnostics_.hasErrors())
-    checked_ = sema::analyze(tree_, bindingsOf(given.formats), options, diagnostics_);
+    program_ = sema::check(tree_, bindingsOf(given.formats), options, diagnostics_);
+  if (program_)
+    checked_ = sema::plan(*program_, options, diagnostics_);
   if (checked_ && write(grad::Mode::Reverse, reverse_))
     write(grad::Mode::Forward, forwardMode_);
   for (const Diagnostic &one : diagnostics_.all())
@@ -132,7 +134,7 @@ std::string GradientUnderTest::diagnostics() const {
 
 bool GradientUnderTest::write(grad::Mode mode, WrittenDerivative &written) {
   const grad::Request request{namesOf(given_.of), namesOf(given_.wrt), mode, "derivative"};
-  std::optional<grad::Gradient> gradient = grad::differentiate(tree_, *checked_, request, diagnostics_);
+  std::optional<grad::Gradient> gradient = grad::differentiate(*program_, *checked_, request, diagnostics_);
   if (!gradient)
     return false;
   written.text = gradient->text;

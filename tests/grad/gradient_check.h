@@ -84,6 +84,7 @@ private:
   SourceManager sources_;
   Diagnostics diagnostics_;
   syntax::Kernel tree_;
+  std::optional<sema::Program> program_;
   std::optional<sema::Kernel> checked_;
   WrittenDerivative reverse_, forwardMode_;
   GradientOutcome outcome_;
