@@ -30,7 +30,7 @@ struct KernelInput {
 };
 
 /// Reads and parses the kernel and the format files. nullopt with errors reported.
-std::optional<KernelInput> readKernel(Session &session, const SharedOptions &options, PhaseTimer &timer, bool fuses = true);
+std::optional<KernelInput> readKernel(Session &session, const SharedOptions &options, PhaseTimer &timer);
 
 /// Whether --verify or the environment wants plans to be verified.
 bool verifiesPlans(const SharedOptions &options);

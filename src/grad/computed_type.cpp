@@ -17,11 +17,8 @@ void collect(const Program &program, const Expr &expr, std::optional<sema::Value
     collect(program, *below[1], type);
     return collect(program, *below[2], type);
   }
-  if (call && call->function == Function::Cast) {
-    const auto parameter = program.typeParameters.find(call->type);
-    const std::string &name = parameter == program.typeParameters.end() ? call->type : parameter->second;
-    return widen(sema::valueTypeNamed(name).value_or(sema::ValueType::F64));
-  }
+  if (call && call->function == Function::Cast)
+    return widen(call->castTo);
   if (isTruth(expr, program))
     return widen(sema::ValueType::Bool);
   for (const Expr *child : below)
@@ -38,7 +35,8 @@ bool isTruth(const Expr &expr, const Program &program) {
   const auto *node = std::get_if<Call>(&expr.node);
   if (!node)
     return false;
-  return language::isLogical(node->function) || (node->function == Function::Cast && node->type == "bool");
+  return language::isLogical(node->function) ||
+         (node->function == Function::Cast && node->castTo == sema::ValueType::Bool);
 }
 
 sema::ValueType computedType(const Program &program, const Expr &value, sema::ValueType target) {

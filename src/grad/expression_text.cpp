@@ -51,7 +51,9 @@ private:
 
   static std::string textOf(const Call &call) {
     const language::FunctionSpelling &spelling = language::spellingOf(call.function);
-    const std::string name = call.type.empty() ? std::string(spelling.text) : call.type;
+    const std::string name = call.function != Function::Cast ? std::string(spelling.text)
+                             : call.typeParameter.empty()    ? sema::spelling(call.castTo)
+                                                             : call.typeParameter;
     if (!spelling.isOperator)
       return name + "(" + listOf(call.arguments, ", ", [](const ExprPtr &argument) { return textOf(*argument, kOr); }) +
              ")";

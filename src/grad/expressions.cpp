@@ -11,8 +11,10 @@ ExprPtr make(decltype(Expr::node) node) {
   return std::make_unique<Expr>(Expr{std::move(node), {}});
 }
 
-ExprPtr callOf(Function function, std::vector<ExprPtr> arguments, std::string type = "") {
-  return make(Call{function, std::move(type), std::move(arguments)});
+ExprPtr castTo(sema::ValueType type, ExprPtr operand) {
+  Call cast{Function::Cast, {}, type};
+  cast.arguments.push_back(std::move(operand));
+  return make(std::move(cast));
 }
 
 std::vector<ExprPtr> listOf(ExprPtr a, ExprPtr b = nullptr, ExprPtr c = nullptr) {
@@ -61,14 +63,16 @@ ExprPtr clone(const Expr &expr) {
     decltype(Expr::node) operator()(const Reduce &reduction) const {
       return Reduce{reduction.reduction, reduction.variables, clone(*reduction.body)};
     }
-    decltype(Expr::node) operator()(const Call &node) const {
-      Call copy{node.function, node.type, {}};
-      for (const ExprPtr &argument : node.arguments)
-        copy.arguments.push_back(clone(*argument));
-      return copy;
-    }
+    decltype(Expr::node) operator()(const Call &node) const { return std::move(clone(node)->node); }
   };
   return std::make_unique<Expr>(Expr{std::visit(Cloner{}, expr.node), expr.where});
+}
+
+ExprPtr clone(const Call &call) {
+  Call copy{call.function, {}, call.castTo, call.typeParameter};
+  for (const ExprPtr &argument : call.arguments)
+    copy.arguments.push_back(clone(*argument));
+  return make(std::move(copy));
 }
 
 ExprPtr literal(Literal literal) {
@@ -120,23 +124,23 @@ ExprPtr call(Call call) {
 }
 
 ExprPtr call(Function function, ExprPtr operand) {
-  return callOf(function, listOf(std::move(operand)));
+  return make(Call{function, listOf(std::move(operand))});
 }
 
 ExprPtr call(Function function, ExprPtr left, ExprPtr right) {
-  return callOf(function, listOf(std::move(left), std::move(right)));
+  return make(Call{function, listOf(std::move(left), std::move(right))});
 }
 
 ExprPtr select(ExprPtr condition, ExprPtr chosen, ExprPtr other) {
-  return callOf(Function::Select, listOf(std::move(condition), std::move(chosen), std::move(other)));
+  return make(Call{Function::Select, listOf(std::move(condition), std::move(chosen), std::move(other))});
 }
 
 ExprPtr wholeNumber(ExprPtr operand) {
-  return callOf(Function::Cast, listOf(std::move(operand)), "i64");
+  return castTo(sema::ValueType::I64, std::move(operand));
 }
 
 ExprPtr floatOf(ExprPtr operand) {
-  return callOf(Function::Cast, listOf(std::move(operand)), "f64");
+  return castTo(sema::ValueType::F64, std::move(operand));
 }
 
 ExprPtr reduce(Reduction reduction, const std::vector<std::string> &variables, ExprPtr body) {

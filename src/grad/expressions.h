@@ -5,6 +5,7 @@
 #include "language/function.h"
 #include "language/index.h"
 #include "language/operators.h"
+#include "sema/value_type.h"
 #include "support/source.h"
 
 #include <functional>
@@ -47,8 +48,9 @@ struct Binary {
 
 struct Call {
   Function function;
-  std::string type; ///< of a cast: a type, or a type parameter; else empty
   std::vector<ExprPtr> arguments;
+  sema::ValueType castTo = sema::ValueType::F64; ///< of a cast
+  std::string typeParameter = {};                ///< that a cast is named after; empty where it is a type
 };
 
 /// Means, counts and places of extremes are reductions as any other.
@@ -67,6 +69,7 @@ struct Expr {
 using TensorNames = std::set<std::string>;
 
 ExprPtr clone(const Expr &expr);
+ExprPtr clone(const Call &call);
 
 ExprPtr literal(Literal literal);
 

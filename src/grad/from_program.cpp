@@ -67,9 +67,7 @@ private:
   ExprPtr ofKind(const sema::BinaryNode &node) const { return binary(node.op, read(*node.left), read(*node.right)); }
 
   ExprPtr ofKind(const sema::CallNode &node) const {
-    Call result{node.function, "", {}};
-    if (node.function == Function::Cast)
-      result.type = node.typeParameter.empty() ? sema::spelling(node.castTo) : node.typeParameter;
+    Call result{node.function, {}, node.castTo, node.typeParameter};
     for (const sema::NodePtr &argument : node.arguments)
       result.arguments.push_back(read(*argument));
     return call(std::move(result));

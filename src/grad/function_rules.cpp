@@ -33,14 +33,7 @@ private:
   ExprPtr x(size_t argument = 0) const { return clone(*call_.arguments[argument]); }
   /// An argument to be compared, in the type in which the call is computed.
   ExprPtr compared(size_t argument = 0) const { return inFloats(*call_.arguments[argument], program_); }
-  ExprPtr self() const {
-    if (value_)
-      return clone(*value_);
-    Call copy{call_.function, call_.type, {}};
-    for (const ExprPtr &argument : call_.arguments)
-      copy.arguments.push_back(clone(*argument));
-    return call(std::move(copy));
-  }
+  ExprPtr self() const { return value_ ? clone(*value_) : clone(call_); }
   static ExprPtr times(ExprPtr a, ExprPtr b) { return binary(BinaryOp::Mul, std::move(a), std::move(b)); }
   static ExprPtr plus(ExprPtr a, ExprPtr b) { return binary(BinaryOp::Add, std::move(a), std::move(b)); }
   static ExprPtr minus(ExprPtr a, ExprPtr b) { return binary(BinaryOp::Sub, std::move(a), std::move(b)); }

@@ -78,11 +78,7 @@ private:
     if (const auto *reduction = std::get_if<Reduce>(&expr.node))
       return reduction->reduction == Reduction::ArgMin || reduction->reduction == Reduction::ArgMax;
     const auto *node = std::get_if<Call>(&expr.node);
-    if (!node || node->function != Function::Cast)
-      return false;
-    const auto parameter = program_.typeParameters.find(node->type);
-    const std::string &name = parameter == program_.typeParameters.end() ? node->type : parameter->second;
-    return sema::isInteger(sema::valueTypeNamed(name).value_or(sema::ValueType::F64));
+    return node && node->function == Function::Cast && sema::isInteger(node->castTo);
   }
 
   void append(Statement statement) {
@@ -275,7 +271,7 @@ std::vector<const Expr *> differentiableArguments(const Call &call) {
   std::vector<const Expr *> arguments;
   for (const ExprPtr &argument : call.arguments)
     arguments.push_back(argument.get());
-  if (language::isLogical(call.function) || (call.function == Function::Cast && call.type == "bool"))
+  if (language::isLogical(call.function) || (call.function == Function::Cast && call.castTo == sema::ValueType::Bool))
     return {};
   if (call.function == Function::Select)
     return {arguments[1], arguments[2]};

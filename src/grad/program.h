@@ -62,8 +62,7 @@ struct Program {
   std::vector<Statement> statements;
   std::vector<std::string> operands; ///< what a call is given, in the order of the call
   std::map<std::string, TensorInfo> tensors;
-  TensorNames names;                                 ///< of `tensors`
-  std::map<std::string, std::string> typeParameters; ///< with the type that the source text gives each
+  TensorNames names; ///< of `tensors`
   NameSource fresh;
 
   const TensorInfo &info(const std::string &name) const { return tensors.at(name); }

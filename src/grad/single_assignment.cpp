@@ -31,10 +31,8 @@ public:
       : source_(source), planned_(planned), statements_(statementsOf(source)) {}
 
   Program build() {
-    for (const language::TypeDecl &type : source_.types) {
-      program_.typeParameters[type.name.text] = type.type.text;
+    for (const language::TypeDecl &type : source_.types)
       program_.fresh.take(type.name.text);
-    }
     for (const sema::Extent &extent : planned_.extents)
       program_.fresh.take(extent.name);
     for (const SourceStatement &statement : statements_) {

@@ -147,7 +147,7 @@ private:
     const auto casts = [&](const Assignment &statement) {
       return any(*statement.value, [&](const Expr &part) {
         const auto *node = std::get_if<Call>(&part.node);
-        return node && node->function == Function::Cast && node->type == type;
+        return node && node->function == Function::Cast && node->typeParameter == type;
       });
     };
     return std::any_of(derivative_.recomputed.begin(), derivative_.recomputed.end(), casts) ||

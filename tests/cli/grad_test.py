@@ -187,6 +187,11 @@ class Grad(SpcCase):
         plan = self.spc("compile", "d.tex", "--type", "T=f32", "--emit=plan").out
         self.assertIn("d_x(n): f32", plan)
 
+    def test_conversions_to_a_type_parameter_have_the_type_that_it_stands_for(self):
+        kernel = "type T = {}\ntensor x(n): f64\ny(i) = T(x(i)) * x(i)\n"
+        self.assertIn("\nd_x(i) = T(x(i))*d_y(i)\n", self.gradient(kernel.format("bool")))
+        self.assertIn("\nd_x(i) = x(i)*d_y(i) + T(x(i))*d_y(i)\n", self.gradient(kernel.format("f64")))
+
     def test_the_forward_mode_is_the_transposed_of_the_reverse_one(self):
         kernel = "y(i) = exp(x(i)) * x(0)\n"
         self.gradient(kernel, mode="forward")
