@@ -183,21 +183,13 @@ Addend AddendWriter::write(AddendParts parts, const Statement &statement) const 
     factors.plain.insert(factors.plain.begin(), call(Function::Pattern, access(parts.mask.owner, parts.mask.indices)));
 
   dropPatterns(factors.plain);
-  TensorNames tensors = program_.names;
-  for (const ExprPtr &one : factors.plain)
-    any(*one, [&](const Expr &part) { // derivatives, which are no tensors of the program
-      const auto *read = std::get_if<Access>(&part.node);
-      if (read && !read->indices.empty())
-        tensors.insert(read->tensor);
-      return false;
-    });
   const auto occurs = [&](const std::string &variable) {
-    return factors.have(variable, tensors) || (parts.place && contains(freeVariables(*parts.place, tensors), variable));
+    return factors.have(variable) || (parts.place && contains(freeVariables(*parts.place), variable));
   };
   const std::vector<std::string> scope = countRest(parts, occurs, statement, program_, factors);
   std::vector<std::string> unclear;
   for (const std::string &variable : parts.summed)
-    if (occurs(variable) && (parts.place || parts.isInner || !factors.isSumClear(variable, tensors)))
+    if (occurs(variable) && (parts.place || parts.isInner || !factors.isSumClear(variable)))
       unclear.push_back(variable);
   ExprPtr product = factors.take();
   if (parts.place)

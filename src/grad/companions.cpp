@@ -42,7 +42,7 @@ private:
     ExprPtr condition = call(Function::Equal, clone(*body), access(statement_.target, statement_.indices));
     for (auto one = conditions.rbegin(); one != conditions.rend(); ++one)
       condition = call(Function::And, std::move(*one), std::move(condition));
-    ExprPtr place = select(std::move(condition), access(variable()), infinity());
+    ExprPtr place = select(std::move(condition), indexValue(variable()), infinity());
     statement_.place = add("_at", reduce(Reduction::Min, {variable()}, std::move(place)), sema::ValueType::I64);
   }
 

@@ -8,9 +8,10 @@ namespace {
 /// Widens `type` to the values of an expression: conditions and what is compared have types of their own.
 void collect(const Program &program, const Expr &expr, std::optional<sema::ValueType> &type) {
   const auto widen = [&](sema::ValueType other) { type = type ? sema::widest(*type, other) : other; };
+  if (std::holds_alternative<IndexValue>(expr.node))
+    return widen(sema::ValueType::I64);
   if (const auto *read = std::get_if<Access>(&expr.node))
-    return widen(program.names.contains(read->tensor) ? program.info(read->tensor).type
-                                                      : sema::ValueType::I64); // of an index variable
+    return widen(program.info(read->tensor).type);
   const std::vector<const Expr *> below = children(expr);
   const auto *call = std::get_if<Call>(&expr.node);
   if (call && call->function == Function::Select) {

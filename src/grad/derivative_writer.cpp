@@ -114,7 +114,7 @@ void DerivativeWriter::separateVariables(std::vector<Addend> &addends, const std
   std::map<std::string, std::string> extents;
   std::set<std::string> used(indices.begin(), indices.end());
   for (Addend &one : addends)
-    for (const std::string &variable : freeVariables(*one.value, program_.names)) {
+    for (const std::string &variable : freeVariables(*one.value)) {
       const std::string extent = contains(indices, variable) ? "" : extentOf(variable, *one.value);
       if (extent.empty())
         continue;
@@ -167,7 +167,7 @@ void DerivativeWriter::separateExtents(Expr &value, const std::string &tensor,
         continue;
       summed.push_back(program_.fresh.variableFor(value, used));
       used.insert(summed.back());
-      ExprPtr equal = call(Function::Equal, access(summed.back()), access(*index));
+      ExprPtr equal = call(Function::Equal, indexValue(summed.back()), indexValue(*index));
       condition = condition ? call(Function::And, std::move(condition), std::move(equal)) : std::move(equal);
       moved.indices[dim] = indexOf(summed.back());
     }

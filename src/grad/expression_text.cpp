@@ -42,6 +42,8 @@ private:
     return read.tensor + (read.indices.empty() ? "" : "(" + listOf(read.indices, ",", spelled) + ")");
   }
 
+  static std::string textOf(const IndexValue &value) { return value.variable; }
+
   static std::string textOf(const Negate &minus) { return "-" + textOf(*minus.operand, kUnary); }
 
   static std::string textOf(const Binary &node) {

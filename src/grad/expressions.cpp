@@ -30,23 +30,21 @@ void addOnce(std::vector<std::string> &variables, const std::string &variable) {
     variables.push_back(variable);
 }
 
-void collectFree(const Expr &expr, const TensorNames &tensors, std::vector<std::string> &bound,
-                 std::vector<std::string> &found) {
+void collectFree(const Expr &expr, std::vector<std::string> &bound, std::vector<std::string> &found) {
   const auto add = [&](const std::string &variable) {
     if (!contains(bound, variable))
       addOnce(found, variable);
   };
-  if (const auto *read = std::get_if<Access>(&expr.node)) {
-    if (read->indices.empty() && !tensors.contains(read->tensor))
-      add(read->tensor);
+  if (const auto *value = std::get_if<IndexValue>(&expr.node))
+    add(value->variable);
+  if (const auto *read = std::get_if<Access>(&expr.node))
     for (const std::string &variable : variablesOf(*read))
       add(variable);
-  }
   const size_t outside = bound.size();
   if (const auto *reduction = std::get_if<Reduce>(&expr.node))
     bound.insert(bound.end(), reduction->variables.begin(), reduction->variables.end());
   for (const Expr *child : children(expr))
-    collectFree(*child, tensors, bound, found);
+    collectFree(*child, bound, found);
   bound.resize(outside);
 }
 
@@ -56,6 +54,7 @@ ExprPtr clone(const Expr &expr) {
   struct Cloner {
     decltype(Expr::node) operator()(const Literal &literal) const { return literal; }
     decltype(Expr::node) operator()(const Access &read) const { return read; }
+    decltype(Expr::node) operator()(const IndexValue &value) const { return value; }
     decltype(Expr::node) operator()(const Negate &minus) const { return Negate{clone(*minus.operand)}; }
     decltype(Expr::node) operator()(const Binary &node) const {
       return Binary{node.op, clone(*node.left), clone(*node.right)};
@@ -111,6 +110,10 @@ ExprPtr access(const std::string &tensor, const std::vector<std::string> &variab
   return access(tensor, std::move(indices));
 }
 
+ExprPtr indexValue(const std::string &variable) {
+  return make(IndexValue{variable});
+}
+
 ExprPtr negate(ExprPtr operand) {
   return make(Negate{std::move(operand)});
 }
@@ -161,9 +164,9 @@ bool isNumber(const Expr &expr, double value) {
   return literal && literal->value == value;
 }
 
-std::vector<std::string> freeVariables(const Expr &expr, const TensorNames &tensors) {
+std::vector<std::string> freeVariables(const Expr &expr) {
   std::vector<std::string> bound, found;
-  collectFree(expr, tensors, bound, found);
+  collectFree(expr, bound, found);
   return found;
 }
 
@@ -180,9 +183,9 @@ bool contains(const std::vector<std::string> &variables, const std::string &vari
 }
 
 void renameVariable(Expr &expr, const std::string &from, const std::string &to) {
+  if (auto *value = std::get_if<IndexValue>(&expr.node); value && value->variable == from)
+    value->variable = to;
   if (auto *read = std::get_if<Access>(&expr.node)) {
-    if (read->indices.empty() && read->tensor == from)
-      read->tensor = to;
     for (Index &index : read->indices) {
       for (language::IndexTerm &term : index.terms)
         if (term.variable.text == from)

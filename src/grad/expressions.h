@@ -30,10 +30,15 @@ struct Literal {
   std::string spelling;
 };
 
-/// `A(i, k)`; `alpha`, or the value of an index variable, without indices.
+/// `A(i, k)`; `alpha` without indices.
 struct Access {
   std::string tensor;
   std::vector<Index> indices;
+};
+
+/// The value of an index variable.
+struct IndexValue {
+  std::string variable;
 };
 
 struct Negate {
@@ -61,11 +66,11 @@ struct Reduce {
 };
 
 struct Expr {
-  std::variant<Literal, Access, Negate, Binary, Call, Reduce> node;
+  std::variant<Literal, Access, IndexValue, Negate, Binary, Call, Reduce> node;
   Span where; ///< in the source text; none of what is made here
 };
 
-/// The names of tensors: any other name without indices is that of an index variable.
+/// The names of some tensors.
 using TensorNames = std::set<std::string>;
 
 ExprPtr clone(const Expr &expr);
@@ -83,9 +88,11 @@ ExprPtr truth();
 /// An index variable as an index.
 Index indexOf(const std::string &variable);
 
-/// `A(i, j)`; the value of an index variable, or a scalar, without indices.
+/// `A(i, j)`; a scalar without indices.
 ExprPtr access(const std::string &tensor, std::vector<Index> indices = {});
 ExprPtr access(const std::string &tensor, const std::vector<std::string> &variables);
+
+ExprPtr indexValue(const std::string &variable);
 
 ExprPtr negate(ExprPtr operand);
 ExprPtr binary(BinaryOp op, ExprPtr left, ExprPtr right);
@@ -115,7 +122,7 @@ bool isSame(const Expr &a, const Expr &b);
 bool isNumber(const Expr &expr, double value);
 
 /// The index variables of an expression that no reduction in it binds, in order of appearance.
-std::vector<std::string> freeVariables(const Expr &expr, const TensorNames &tensors);
+std::vector<std::string> freeVariables(const Expr &expr);
 
 /// The index variables of an access, each once.
 std::vector<std::string> variablesOf(const Access &access);

@@ -50,10 +50,12 @@ struct Occurrence {
 };
 
 Occurrence occurrenceIn(const Expr &expr, const std::string &variable) {
+  if (const auto *value = std::get_if<IndexValue>(&expr.node))
+    return {false, false, value->variable == variable};
   if (const auto *read = std::get_if<Access>(&expr.node)) {
     const bool isIndex = std::any_of(read->indices.begin(), read->indices.end(),
                                      [&](const Index &index) { return index.isPlain() && index.text == variable; });
-    return {isIndex, isIndex, read->indices.empty() && read->tensor == variable};
+    return {isIndex, isIndex, false};
   }
   if (const auto *reduction = std::get_if<Reduce>(&expr.node))
     if (contains(reduction->variables, variable))
@@ -142,14 +144,14 @@ void Factors::multiplyByCount(ExprPtr count) {
     divisors.erase(same);
 }
 
-bool Factors::have(const std::string &variable, const TensorNames &tensors) const {
-  const auto has = [&](const ExprPtr &one) { return contains(freeVariables(*one, tensors), variable); };
+bool Factors::have(const std::string &variable) const {
+  const auto has = [&](const ExprPtr &one) { return contains(freeVariables(*one), variable); };
   return std::any_of(plain.begin(), plain.end(), has) || std::any_of(divisors.begin(), divisors.end(), has);
 }
 
-bool Factors::isSumClear(const std::string &variable, const TensorNames &tensors) const {
-  const auto has = [&](const ExprPtr &one) { return contains(freeVariables(*one, tensors), variable); };
-  const auto indexesOne = [&](const ExprPtr &one) { return asTensor(*one, tensors) && has(one); };
+bool Factors::isSumClear(const std::string &variable) const {
+  const auto has = [&](const ExprPtr &one) { return contains(freeVariables(*one), variable); };
+  const auto indexesOne = [&](const ExprPtr &one) { return std::holds_alternative<Access>(one->node) && has(one); };
   const auto count = std::count_if(plain.begin(), plain.end(), has);
   return std::any_of(plain.begin(), plain.end(), indexesOne) || count > 1 ||
          (count == 1 && std::any_of(divisors.begin(), divisors.end(), has));

@@ -20,10 +20,10 @@ public:
   void multiplyByCount(ExprPtr count);
 
   /// Whether an index variable is in some factor.
-  bool have(const std::string &variable, const TensorNames &tensors) const;
+  bool have(const std::string &variable) const;
 
   /// Whether the language takes a sum over `variable` to reach around the whole product without being told.
-  bool isSumClear(const std::string &variable, const TensorNames &tensors) const;
+  bool isSumClear(const std::string &variable) const;
 
   /// Whether a variable indexes a dimension alone, so that it is known what it runs over; where its value is computed
   /// with, in each addend of the product as the language may multiply it out.

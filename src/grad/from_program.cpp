@@ -60,7 +60,7 @@ private:
     return index;
   }
 
-  ExprPtr ofKind(const sema::IndexNode &index) const { return access(nameOf(index.variable)); }
+  ExprPtr ofKind(const sema::IndexNode &index) const { return indexValue(nameOf(index.variable)); }
 
   ExprPtr ofKind(const sema::NegateNode &minus) const { return negate(read(*minus.operand)); }
 

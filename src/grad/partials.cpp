@@ -51,6 +51,7 @@ private:
   }
 
   void walkNode(const Literal & /*number*/, const Path & /*path*/) {}
+  void walkNode(const IndexValue & /*value*/, const Path & /*path*/) {}
 
   void walkNode(const Access &use, const Path &path) {
     if (by_.contains(use.tensor))
@@ -164,7 +165,7 @@ private:
       for (const ExprPtr &present : statement_.present)
         path.add({clone(*present), false, true});
       path.add(
-          {call(Function::Equal, access(reduction.variables.front()), access(statement_.place, statement_.indices)),
+          {call(Function::Equal, indexValue(reduction.variables.front()), access(statement_.place, statement_.indices)),
            false, true});
       break;
     case Reduction::Product:

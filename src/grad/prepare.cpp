@@ -180,7 +180,7 @@ private:
     }
     const std::string key = keyOf(expr);
     const std::string suffix(language::spellingOf(reduction.reduction));
-    std::vector<std::string> indices = freeVariables(expr, program_.names);
+    std::vector<std::string> indices = freeVariables(expr);
     auto known = takenOut_.find(key);
     if (known == takenOut_.end()) {
       const sema::ValueType type = computedType(program_, *reduction.body, program_.info(statement.target).type);
@@ -206,7 +206,7 @@ private:
   /// A statement for a new tensor over the free variables of a value.
   Statement statementOf(const std::string &name, const Statement &user, ExprPtr value, sema::ValueType type) {
     Statement statement;
-    statement.indices = freeVariables(*value, program_.names);
+    statement.indices = freeVariables(*value);
     statement.target = program_.fresh.tensor(name);
     statement.value = std::move(value);
     statement.where = user.where;

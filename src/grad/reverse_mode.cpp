@@ -24,7 +24,7 @@ ExprPtr valueOf(const Index &index) {
     sum = sum ? binary(BinaryOp::Add, std::move(sum), std::move(one)) : std::move(one);
   };
   for (const language::IndexTerm &term : index.terms) {
-    ExprPtr variable = access(term.variable.text);
+    ExprPtr variable = indexValue(term.variable.text);
     add(term.scale == 1 ? std::move(variable)
                         : binary(BinaryOp::Mul, number(static_cast<double>(term.scale)), std::move(variable)));
   }
@@ -112,7 +112,7 @@ private:
       used.insert(target.back());
       if (isOwn)
         continue;
-      ExprPtr isThere = call(Function::Equal, access(target.back()), valueOf(index));
+      ExprPtr isThere = call(Function::Equal, indexValue(target.back()), valueOf(index));
       if (isWindow)
         place = place ? call(Function::And, std::move(place), std::move(isThere)) : std::move(isThere);
       else

@@ -110,7 +110,7 @@ private:
     statement.where = source.where;
 
     ExprPtr right = std::move(source.value);
-    const std::vector<std::string> free = freeVariables(*right, sources_);
+    const std::vector<std::string> free = freeVariables(*right);
     std::set<std::string> variables(free.begin(), free.end());
     variables.insert(statement.indices.begin(), statement.indices.end());
     program_.fresh.separate(*right, variables);
@@ -147,10 +147,7 @@ private:
                               : source.op == AssignOp::Max ? Function::Max
                                                            : Function::Or;
     std::vector<std::string> taken;
-    TensorNames tensors = sources_;
-    for (const auto &[name, info] : program_.tensors)
-      tensors.insert(name);
-    for (const std::string &variable : freeVariables(*value, tensors))
+    for (const std::string &variable : freeVariables(*value))
       if (!contains(indices, variable))
         taken.push_back(variable);
     if (!taken.empty())
@@ -177,7 +174,7 @@ void collectTerms(const Program &program, const Statement &statement, const Expr
     return collectTerms(program, statement, *node->right, isNegative != (node->op == BinaryOp::Sub), terms);
   }
   Term term{&expr, isNegative, {}};
-  for (const std::string &variable : freeVariables(expr, program.names))
+  for (const std::string &variable : freeVariables(expr))
     if (!contains(statement.indices, variable))
       term.summed.push_back(variable);
   terms.push_back(std::move(term));
@@ -207,6 +204,8 @@ std::string NameSource::variable(const std::set<std::string> &others) {
 
 std::string NameSource::variableFor(const Expr &body, std::set<std::string> others) {
   any(body, [&](const Expr &part) {
+    if (const auto *value = std::get_if<IndexValue>(&part.node))
+      others.insert(value->variable);
     if (const auto *read = std::get_if<Access>(&part.node)) {
       const std::vector<std::string> indices = variablesOf(*read);
       others.insert(indices.begin(), indices.end());
@@ -270,7 +269,7 @@ std::string finalValueOf(const Program &program, const std::string &output) {
 
 /// Converts what whole numbers an expression reads.
 static ExprPtr converted(ExprPtr expr) {
-  if (std::holds_alternative<Access>(expr->node))
+  if (std::holds_alternative<Access>(expr->node) || std::holds_alternative<IndexValue>(expr->node))
     return floatOf(std::move(expr));
   const auto *node = std::get_if<Call>(&expr->node);
   if (node && (node->function == Function::Pattern || node->function == Function::Cast))
@@ -292,8 +291,9 @@ static ExprPtr converted(ExprPtr expr) {
 ExprPtr inFloats(const Expr &value, const Program &program) {
   bool hasFloats = false, hasWholes = false;
   any(value, [&](const Expr &part) {
+    hasWholes |= std::holds_alternative<IndexValue>(part.node);
     if (const auto *read = std::get_if<Access>(&part.node)) {
-      const bool isFloat = program.names.contains(read->tensor) && sema::isFloat(program.info(read->tensor).type);
+      const bool isFloat = sema::isFloat(program.info(read->tensor).type);
       hasFloats |= isFloat;
       hasWholes |= !isFloat;
     }
