@@ -47,7 +47,6 @@ void planStatements(Planning &planning) {
 
 std::optional<Kernel> plan(const Program &checked, const Options &options, Diagnostics &diagnostics) {
   Program program = checked;
-  lowerInfinities(program, diagnostics); // which conversions that are written say to be meant
   dropConversions(program);
   CopyRequests copies;
   Planning whole(program, options, diagnostics, copies);

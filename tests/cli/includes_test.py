@@ -37,7 +37,7 @@ ARROWS = {
     "pipeline": ["transforms", "entry", "codegen", "mlirgen"],
     "explain": ["tensor", "pipeline"],
     "tune": ["tensor"],
-    "driver": ["tune", "explain", "tensor", "grad", "pipeline", "machine", "reference"],
+    "driver": ["syntax", "tune", "explain", "tensor", "grad", "pipeline", "machine", "reference"],
 }
 # Headers without includes but of each other and of the system, which any room may include.
 OPEN = {"format/level_kind.h", "runtime/contract.h", "runtime/contract.def"}

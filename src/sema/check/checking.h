@@ -84,6 +84,10 @@ void declareFills(Checking &checking);
 /// Reports literals and operators that a statement's type does not have, and targets of a lesser kind than that type.
 void checkTypes(const Checking &checking);
 
+/// Makes plain sums of `minplus` and `maxplus` in types other than integers, where infinities absorb what is added to
+/// them anyway; warns of fills that are their type's infinity, and none in the type that they are converted to.
+void lowerInfinities(Checking &checking);
+
 /// Warns of results that are rounded or wrap around, of sums in half floats, and of integers that floats do not hold.
 void warnOfPrecision(const Checking &checking);
 

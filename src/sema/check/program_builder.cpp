@@ -81,6 +81,7 @@ std::optional<Program> ProgramBuilder::finish() {
   warnOfUnusedTypes(checking);
   warnOfSlips(checking);
   warnOfPrecision(checking);
+  lowerInfinities(checking);
   orderParameters(checking);
   if (checking.diagnostics.hasErrors())
     return std::nullopt;

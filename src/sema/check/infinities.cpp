@@ -1,6 +1,6 @@
 // What types with infinities of their own, and those without, make of sums that infinities absorb.
+#include "sema/check/checking.h"
 #include "sema/expression_types.h"
-#include "sema/terms/simplify.h"
 
 #include <cmath>
 #include <set>
@@ -19,8 +19,7 @@ public:
     const ValueType type = computeTypeOf(program_, statement_);
     const bool isLogic = statement_.op == language::AssignOp::Or; // of numbers of their own type
     visit(statement_.value,
-          isLogic ? arithmeticType(typeOf(*statement_.value, statement_.scope, program_).value_or(type))
-                  : type);
+          isLogic ? arithmeticType(typeOf(*statement_.value, statement_.scope, program_).value_or(type)) : type);
   }
 
 private:
@@ -74,9 +73,9 @@ private:
 
 } // namespace
 
-void lowerInfinities(Program &program, Diagnostics &diagnostics) {
-  for (ResolvedStatement &statement : program.statements)
-    InfinityLowering(program, statement, diagnostics).run();
+void lowerInfinities(Checking &checking) {
+  for (ResolvedStatement &statement : checking.program.statements)
+    InfinityLowering(checking.program, statement, checking.diagnostics).run();
 }
 
 } // namespace spc::sema
