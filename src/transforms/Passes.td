@@ -400,8 +400,8 @@ def CallLibm : Pass<"spc-call-libm", "mlir::ModuleOp"> {
 def BindBuffers : Pass<"spc-bind-buffers", "mlir::func::FuncOp"> {
   let summary = "Turn buffer arguments into plain pointers that do not alias";
   let description = [{
-    Each memref argument becomes an `!llvm.ptr` with `llvm.noalias`; its sizes and strides come from the arguments bound
-    as `size` and `stride`. The body then has the signature that the entry code calls.
+    Each memref argument becomes an `!llvm.ptr` with `llvm.noalias`, in the memref's memory space; its sizes and strides
+    come from the arguments bound as `size` and `stride`. The body then has the signature that the entry code calls.
   }];
   let dependentDialects = ["dialect::SpcDialect", "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect"];
 }

@@ -42,9 +42,10 @@ mlir::LogicalResult BindBuffers::bind(unsigned index, mlir::LLVMTypeConverter &t
   auto type = mlir::cast<mlir::MemRefType>(argument.getType());
   const BindAttr bound = dialect::bindOf(body, index);
   const TensorAttr tensor = dialect::tensorOf(body, index);
+  const mlir::FailureOr<unsigned> space = types.getMemRefAddressSpace(type);
   llvm::SmallVector<int64_t> strides;
   int64_t offset = 0;
-  if (!bound || failed(type.getStridesAndOffset(strides, offset)) ||
+  if (!bound || failed(space) || failed(type.getStridesAndOffset(strides, offset)) ||
       (tensor && tensor.getExtents().size() != strides.size()) || !types.convertType(type))
     return body.emitOpError() << "argument " << index << " of type " << type << " is bound to no array that it can be";
   mlir::OpBuilder builder = mlir::OpBuilder::atBlockBegin(&body.getBody().front());
@@ -53,7 +54,7 @@ mlir::LogicalResult BindBuffers::bind(unsigned index, mlir::LLVMTypeConverter &t
   auto descriptor = mlir::MemRefDescriptor::poison(builder, location, types.convertType(type));
   auto cast = mlir::UnrealizedConversionCastOp::create(builder, location, type, mlir::Value(descriptor));
   argument.replaceAllUsesWith(cast.getResult(0));
-  argument.setType(mlir::LLVM::LLVMPointerType::get(&getContext()));
+  argument.setType(mlir::LLVM::LLVMPointerType::get(&getContext(), *space));
   body.setArgAttr(index, "llvm.noalias", builder.getUnitAttr());
 
   builder.setInsertionPoint(cast);

@@ -17,3 +17,14 @@ func.func @body(%a: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>},
   memref.store %v, %b[%n, %i] : memref<?x?xf64, strided<[?, 1]>>
   return
 }
+
+// CHECK-LABEL: func.func @elsewhere(
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: !llvm.ptr<1> {llvm.noalias, spc.bind = #spc.bind<values, "X">
+// CHECK:         builtin.unrealized_conversion_cast %{{.*}} : !llvm.struct<(ptr<1>, ptr<1>, i64, array<1 x i64>, array<1 x i64>)> to memref<?xf64, 1>
+func.func @elsewhere(%x: memref<?xf64, 1> {spc.bind = #spc.bind<values, "X">, spc.tensor = #spc.tensor<"X" extents = [<"n">]>},
+                     %n: index {spc.bind = #spc.bind<size, "n">}) {
+  %c0 = arith.constant 0 : index
+  %v = memref.load %x[%c0] : memref<?xf64, 1>
+  memref.store %v, %x[%n] : memref<?xf64, 1>
+  return
+}
