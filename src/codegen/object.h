@@ -12,6 +12,7 @@
 namespace llvm {
 class Module;
 class TargetMachine;
+class Triple;
 } // namespace llvm
 
 namespace spc::codegen {
@@ -19,39 +20,16 @@ namespace spc::codegen {
 /// What to compile for.
 struct TargetOptions {
   std::string triple; ///< empty: the host's
-  /// Empty: the architecture's baseline, or several processors by default (createTarget); "native": the host's, with
-  /// its features; levels of x86-64 with commas between, for createTarget() alone.
+  /// Empty: the architecture's baseline, or several processors by default; "native": the host's, with its features;
+  /// levels of x86-64 with commas between, which createTargetMachine() does not take (cpu/target.h).
   std::string cpu;
   int optLevel = 3;   ///< 0 to 3
   Span tripleAt = {}; ///< where diagnostics say that they were given
   Span cpuAt = {};
 };
 
-/// A level of x86-64, as its psABI counts them: 1, the baseline, to 4.
-using CpuLevel = int32_t;
-
-/// What an object is compiled for.
-struct Target {
-  std::unique_ptr<llvm::TargetMachine> machine; ///< what the object needs at least
-  /// The levels that there are loops for (cpu_levels.h): the machine's and higher ones, ascending. Empty where there
-  /// are no loops but the machine's.
-  std::vector<CpuLevel> levels;
-};
-
 /// The form in which machine code leaves.
 enum class OutputKind { LlvmIr, Assembly, Object };
-
-/// A machine's vector registers.
-struct VectorUnit {
-  int64_t bytes = 0;     ///< of one register, as far as the processor works with at once
-  int64_t registers = 0; ///< 0: none
-};
-
-/// The vector registers of the machine, or of a level of x86-64; where there are none, registers of one element.
-VectorUnit vectorUnit(const llvm::TargetMachine &machine, std::optional<CpuLevel> level = std::nullopt);
-
-/// Whether code for the machine can read a clock in a few cycles, wherever it runs (runtime::Trial).
-bool hasClock(const llvm::TargetMachine &machine);
 
 /// The target machine (position-independent code) of one processor, or nullptr with a diagnostic (unknown triple or
 /// cpu, with the nearest name; native for a foreign triple).
@@ -60,10 +38,9 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetOptions &op
 /// One more of the same kind: machines are for one thread each.
 std::unique_ptr<llvm::TargetMachine> copyMachine(const llvm::TargetMachine &machine);
 
-/// The same, of one processor or several. With `chooses`, where no processor is named and the architecture is x86-64:
-/// the baseline, AVX2 (level 3) and AVX-512 (level 4). nullopt with a diagnostic also on lists of what no object can
-/// tell apart.
-std::optional<Target> createTarget(const TargetOptions &options, bool chooses, Diagnostics &diagnostics);
+/// The features by which code for a target's processors differs from what LLVM makes of their names alone; empty: none.
+/// Vectors are as wide as the registers: LLVM has most of Intel's processors prefer halves of them.
+std::string tuningOf(const llvm::Triple &triple);
 
 /// Sets the machine's triple, data layout and flags on a module. optimize() and emit() do so too.
 void setTarget(llvm::Module &module, const llvm::TargetMachine &machine);

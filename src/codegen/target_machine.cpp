@@ -1,9 +1,5 @@
-#include "codegen/cpu_levels.h"
 #include "codegen/object.h"
 
-#include "llvm/Analysis/TargetTransformInfo.h"
-#include "llvm/IR/DerivedTypes.h"
-#include "llvm/IR/Function.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -232,32 +228,14 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetOptions &op
   return machine;
 }
 
+std::string tuningOf(const llvm::Triple &triple) {
+  return triple.isX86() ? "-prefer-256-bit" : "";
+}
+
 std::unique_ptr<llvm::TargetMachine> copyMachine(const llvm::TargetMachine &machine) {
   return std::unique_ptr<llvm::TargetMachine>(machine.getTarget().createTargetMachine(
       machine.getTargetTriple(), machine.getTargetCPU(), machine.getTargetFeatureString(), machine.Options,
       machine.getRelocationModel(), std::nullopt, machine.getOptLevel()));
-}
-
-bool hasClock(const llvm::TargetMachine &machine) {
-  const llvm::Triple::ArchType architecture = machine.getTargetTriple().getArch();
-  return (architecture == llvm::Triple::x86_64 || architecture == llvm::Triple::aarch64) &&
-         machine.createDataLayout().getPointerSizeInBits() == 64;
-}
-
-VectorUnit vectorUnit(const llvm::TargetMachine &machine, std::optional<CpuLevel> level) {
-  // The cost model speaks of functions, which may have a processor of their own.
-  llvm::LLVMContext context;
-  llvm::Module module("", context);
-  module.setTargetTriple(machine.getTargetTriple());
-  module.setDataLayout(machine.createDataLayout());
-  auto *function = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context), false),
-                                          llvm::Function::ExternalLinkage, "", module);
-  if (level)
-    setLevel(*function, *level);
-  const llvm::TargetTransformInfo costs = machine.getTargetTransformInfo(*function);
-  const auto bits = costs.getRegisterBitWidth(llvm::TargetTransformInfo::RGK_FixedWidthVector).getFixedValue();
-  const unsigned registers = costs.getNumberOfRegisters(costs.getRegisterClassForType(true));
-  return {static_cast<int64_t>(bits / 8), static_cast<int64_t>(registers)};
 }
 
 void setTarget(llvm::Module &module, const llvm::TargetMachine &machine) {

@@ -162,12 +162,12 @@ mlir::LogicalResult AssembledOutputs::assemble(const sema::Statement &statement,
   const Value target = describeTarget(descriptors, statement.target);
   const Value most = mostProducts(entry_, statement);
   const Assembling assembling{accumulationTime(entry_, statement, expectedEntries(statement), most)};
-  const Chunks chunks = planChunks(entry_, body, &assembling);
+  const Chunks chunks = entry_.calls->plan(entry_, body, &assembling);
   const Value planning = plans ? describePlanning(entry_, descriptors) : build.null();
   const Value assembly = describeAssembly(statement, allocator, target, planning, chunks, most);
   const Place place = descriptors.placeFor(entry_.kernel.tensors[statement.target]);
   build.failUnlessOk(build.call(functions::assembly_start, {assembly}), place);
-  if (mlir::failed(callBody(entry_, memory_, body, chunks, assembly)))
+  if (mlir::failed(entry_.calls->call(entry_, memory_, body, chunks, assembly)))
     return mlir::failure();
   build.failUnlessOk(build.call(functions::assembly_finish, {assembly}),
                      descriptors.placeFor(entry_.kernel.tensors[statement.target]));

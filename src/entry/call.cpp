@@ -296,9 +296,14 @@ Value storeBorders(Entry &entry, Work &work, Value tasks) {
   return borders;
 }
 
-} // namespace
+class CallsInChunks : public BodyCalls {
+public:
+  Chunks plan(Entry &entry, LLVM::LLVMFuncOp body, const Assembling *assembling) const override;
+  mlir::LogicalResult call(Entry &entry, Memory &memory, LLVM::LLVMFuncOp body, const Chunks &chunks,
+                           Value assembly) const override;
+};
 
-Chunks planChunks(Entry &entry, LLVM::LLVMFuncOp body, const Assembling *assembling) {
+Chunks CallsInChunks::plan(Entry &entry, LLVM::LLVMFuncOp body, const Assembling *assembling) const {
   EntryBuilder &build = entry.build;
   Chunks chunks;
   chunks.tasks = build.constant(1);
@@ -322,8 +327,8 @@ Chunks planChunks(Entry &entry, LLVM::LLVMFuncOp body, const Assembling *assembl
   return chunks;
 }
 
-mlir::LogicalResult callBody(Entry &entry, Memory &memory, LLVM::LLVMFuncOp body, const Chunks &chunks,
-                             Value assembly) {
+mlir::LogicalResult CallsInChunks::call(Entry &entry, Memory &memory, LLVM::LLVMFuncOp body, const Chunks &chunks,
+                                        Value assembly) const {
   BodyCall call;
   if (mlir::failed(bindArguments(entry, body, chunks, assembly, call)))
     return mlir::failure();
@@ -346,6 +351,13 @@ mlir::LogicalResult callBody(Entry &entry, Memory &memory, LLVM::LLVMFuncOp body
   };
   build.branch(build.isNull(chunks.hook), serially, [&] { chunks.copied ? inCopies() : parallel.run(nullptr); });
   return mlir::success();
+}
+
+} // namespace
+
+const BodyCalls &callsInChunks() {
+  static const CallsInChunks calls;
+  return calls;
 }
 
 } // namespace spc::entry

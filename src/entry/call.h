@@ -1,4 +1,4 @@
-// The entry's calls of bodies: at once, or in chunks of rows through the context's parallel-for.
+// The entry's calls of bodies, which depend on where these run.
 #pragma once
 
 #include "entry/allocator.h"
@@ -26,15 +26,25 @@ struct Assembling {
       nanoseconds; ///< that it takes, roughly, beyond what it takes to visit what is stored below its rows; or null
 };
 
-/// A body with arguments bound as `begin` and `end` computes that part: where the context has a parallel-for and
-/// there is enough work, it is divided into chunks of equal work, as many as the time it takes asks for. `assembling`:
-/// null for a body that assembles nothing; else the borders are there to look at.
-Chunks planChunks(Entry &entry, mlir::LLVM::LLVMFuncOp body, const Assembling *assembling);
+/// How the entry calls the bodies of a backend (pipeline/backend.h).
+class BodyCalls {
+public:
+  virtual ~BodyCalls() = default;
 
-/// Calls the body with each argument as its spc.bind says, chunk by chunk, each from a task of its own; one after the
-/// other where memory for copies runs out. `assembly` is bound as such; null for a body that assembles nothing. Fails,
-/// for a bug of ours, on an argument without a value.
-mlir::LogicalResult callBody(Entry &entry, Memory &memory, mlir::LLVM::LLVMFuncOp body, const Chunks &chunks,
-                             mlir::Value assembly);
+  /// Builds what decides how a body is divided. One without arguments bound as `begin` and `end` is not. `assembling`:
+  /// null for a body that assembles nothing; else the borders are there to look at.
+  virtual Chunks plan(Entry &entry, mlir::LLVM::LLVMFuncOp body, const Assembling *assembling) const = 0;
+
+  /// Builds the call of a body with each argument as its spc.bind says. `chunks` are those that plan() gave. `assembly`
+  /// is bound as such; null for a body that assembles nothing. Fails, for a bug of ours, on an argument without a
+  /// value.
+  virtual mlir::LogicalResult call(Entry &entry, Memory &memory, mlir::LLVM::LLVMFuncOp body, const Chunks &chunks,
+                                   mlir::Value assembly) const = 0;
+};
+
+/// Calls of bodies that run on the processors that the entry runs on: at once, or, where the context has a parallel-for
+/// and there is enough work, in chunks of equal work, as many as the time it takes asks for, each from a task of its
+/// own; one after the other where memory for copies runs out.
+const BodyCalls &callsInChunks();
 
 } // namespace spc::entry

@@ -140,7 +140,7 @@ mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &out
     const sema::Statement *assembly = sema::assemblingStatement(step);
     const bool merges = assembly && entry.phase != runtime::Phase::Assemble &&
                         sema::mergePlan(entry.kernel, *assembly) != sema::MergePlan::None;
-    if (mlir::failed(!assembly ? callBody(entry, memory, body, planChunks(entry, body, nullptr), {})
+    if (mlir::failed(!assembly ? entry.calls->call(entry, memory, body, entry.calls->plan(entry, body, nullptr), {})
                      : merges
                          ? outputs.assembleByPlan(*assembly, body, bodyNamed(sema::plannedBodyName(entry.kernel, k)))
                          : outputs.assemble(*assembly, body)))
@@ -182,10 +182,11 @@ LLVM::LLVMFuncOp buildExplainer(LLVM::LLVMFuncOp entryFunction, const sema::Kern
 }
 
 mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &kernel, const abi::Signature &signature,
-                               runtime::Phase phase, Problems &problems) {
+                               runtime::Phase phase, const BodyCalls &calls, Problems &problems) {
   LLVM::LLVMFuncOp explainer = buildExplainer(function, kernel, signature, phase, problems);
   EntryBuilder build(function, function.getLoc());
   Entry entry{kernel, signature, build, function.getArgument(0), phase};
+  entry.calls = &calls;
   if (phase != runtime::Phase::Assemble)
     entry.plan = function.getArgument(function.getNumArguments() - 1);
   if (!explainer)
@@ -290,7 +291,8 @@ void setTarget(mlir::ModuleOp module, const llvm::TargetMachine &machine) {
                   mlir::StringAttr::get(context, machine.getTargetTriple().str()));
 }
 
-mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, const abi::Signature &signature) {
+mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, const abi::Signature &signature,
+                             const BodyCalls &calls) {
   for (auto body : llvm::make_early_inc_range(module.getOps<LLVM::LLVMFuncOp>())) {
     if (body.isExternal())
       continue;
@@ -313,7 +315,7 @@ mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, 
       types.push_back(pointer); // the plan
     LLVM::LLVMFuncOp entry =
         exportFunction(module, place, signature.symbol(suffix), mlir::IntegerType::get(context, 32), types);
-    if (mlir::failed(buildEntry(entry, kernel, signature, phase, problems)))
+    if (mlir::failed(buildEntry(entry, kernel, signature, phase, calls, problems)))
       return false;
     exportUntyped(entry, signature, signature.argvSymbol(suffix), [](const abi::Parameter &) { return true; });
     return true;

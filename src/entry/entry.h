@@ -15,6 +15,8 @@ class TargetMachine;
 
 namespace spc::entry {
 
+class BodyCalls;
+
 /// Sets the machine's triple and data layout on a module, whence translation takes them. To be called before addEntry,
 /// which passes sizes to malloc as wide as the target's pointers.
 void setTarget(mlir::ModuleOp module, const llvm::TargetMachine &machine);
@@ -28,9 +30,10 @@ std::string bodySymbol(const std::string &name);
 /// last argument, for each of them `spc_status <argvSymbol>(const spc_context *, void **arguments)`, where arguments[k]
 /// is the k-th pointer or points to the k-th number; and the signature as text. The entry checks pointers, shapes,
 /// strides and the context, sets a shared pattern's NULL pointers, allocates temporaries, makes converted copies, calls
-/// the body and frees again. On every failure it returns a status and leaves nothing allocated. Bodies become internal,
-/// bodySymbol(), and are never inlined. Fails, with an MLIR diagnostic, on a body that does not fit the kernel: a bug
-/// of ours.
-mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, const abi::Signature &signature);
+/// the bodies as `calls` does (call.h) and frees again. On every failure it returns a status and leaves nothing
+/// allocated. Bodies become internal, bodySymbol(), and are never inlined. Fails, with an MLIR diagnostic, on a body
+/// that does not fit the kernel: a bug of ours.
+mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, const abi::Signature &signature,
+                             const BodyCalls &calls);
 
 } // namespace spc::entry

@@ -64,7 +64,8 @@ mlir::LogicalResult AssembledOutputs::fillByPlan(const sema::Statement &statemen
     view.values = build.select(build.isZero(passed[operand].stored), number, passed[operand].values);
   }
   entry_.merge = noted;
-  const mlir::LogicalResult called = callBody(entry_, memory_, planned, planChunks(entry_, planned, nullptr), {});
+  const mlir::LogicalResult called =
+      entry_.calls->call(entry_, memory_, planned, entry_.calls->plan(entry_, planned, nullptr), {});
   const Value values = entry_.tensors[target].values;
   entry_.tensors = passed;
   entry_.tensors[target].values = values;

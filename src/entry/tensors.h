@@ -46,6 +46,8 @@ struct ExtentSource {
   size_t dimension = 0;
 };
 
+class BodyCalls;
+
 /// The entry as far as it has been built.
 struct Entry {
   const sema::Kernel &kernel;
@@ -55,6 +57,7 @@ struct Entry {
   runtime::Phase phase = runtime::Phase::Assemble; ///< of a kernel that assembles
   mlir::Value plan;                                ///< of a phase: the caller's spc_plan, or NULL
   mlir::Value merge;                               ///< the bytes of a plan that a body goes by
+  const BodyCalls *calls = nullptr;                ///< of what calls bodies
   std::vector<TensorArgument> arguments;
   IdVector<sema::ExtentId, mlir::Value> extents;
   IdVector<sema::ExtentId, ExtentSource> extentSources;

@@ -1,9 +1,7 @@
 #include "pipeline/code_facts.h"
 
-#include "codegen/cpu_levels.h"
 #include "dialect/attributes.h"
 #include "dialect/dialect.h"
-#include "entry/entry.h"
 #include "pipeline/compilation.h"
 #include "pipeline/context.h"
 #include "pipeline/loop_ranges.h"
@@ -88,7 +86,7 @@ private:
 };
 
 /// The bodies of the kernel and what MLIR's passes did to each, before LLVM.
-std::vector<BodyFacts> readBodies(Compilation &compilation, const sema::Kernel &kernel, const codegen::Target &target) {
+std::vector<BodyFacts> readBodies(Compilation &compilation, const sema::Kernel &kernel) {
   std::vector<BodyFacts> bodies;
   for (size_t step = 0; step < kernel.steps.size(); ++step) {
     const std::string name = sema::bodyName(kernel, step);
@@ -100,16 +98,11 @@ std::vector<BodyFacts> readBodies(Compilation &compilation, const sema::Kernel &
     facts.step = step;
     auto first = compilation.module().lookupSymbol<mlir::func::FuncOp>(name);
     addChunks(first, facts);
-    std::vector<std::pair<std::string, std::optional<codegen::CpuLevel>>> versions;
-    for (const codegen::CpuLevel level : known->levels)
-      versions.emplace_back(level == known->levels.front() ? name : name + codegen::suffixOf(level), level);
-    if (versions.empty())
-      versions.emplace_back(name, std::nullopt);
-    for (const auto &[symbol, level] : versions) {
-      auto body = compilation.module().lookupSymbol<mlir::func::FuncOp>(symbol);
+    for (const BodyVersion &version : known->versions) {
+      auto body = compilation.module().lookupSymbol<mlir::func::FuncOp>(version.function);
       MachineFacts machine;
-      machine.processor = level ? codegen::processorOf(*level) : "";
-      machine.vectorBytes = codegen::vectorUnit(*target.machine, level).bytes;
+      machine.processor = version.processor;
+      machine.vectorBytes = version.vectorBytes;
       machine.loops = loopsOf(body);
       body.walk([&](dialect::BeginTrialOp) { facts.hasTrials = true; });
       body.walk([&](dialect::LocateOp) { facts.usesWorkspace = true; });
@@ -120,39 +113,30 @@ std::vector<BodyFacts> readBodies(Compilation &compilation, const sema::Kernel &
   return bodies;
 }
 
-/// The function of a body for one processor, as addChoice() names them; null where LLVM has put it elsewhere.
-llvm::Function *functionOf(llvm::Module &module, const Body &body, size_t version) {
-  std::string name = body.name;
-  if (version > 0)
-    name += codegen::suffixOf(body.levels[version]);
-  else if (body.levels.size() > 1)
-    return module.getFunction(entry::bodySymbol(body.name + codegen::suffixOf(body.levels.front())));
-  return module.getFunction(entry::bodySymbol(name));
-}
-
 } // namespace
 
 std::optional<std::vector<BodyFacts>> describeCode(const sema::Kernel &kernel, const CompileOptions &options,
                                                    Diagnostics &diagnostics) {
-  const bool chooses = options.target.optLevel > 1;
-  const std::optional<codegen::Target> target = codegen::createTarget(options.target, chooses, diagnostics);
-  if (!target)
+  const Versions versions = options.target.optLevel > 1 ? Versions::Usual : Versions::Named;
+  const std::unique_ptr<Backend> backend = createBackend(options.target, versions, diagnostics);
+  if (!backend)
     return std::nullopt;
   const std::unique_ptr<mlir::MLIRContext> context = createContext();
-  Compilation compilation(kernel, *context, diagnostics);
-  if (!compilation.lowerTo(Stage::Loops, options, *target))
+  Compilation compilation(kernel, options, *backend, *context, diagnostics);
+  if (!compilation.lowerTo(Stage::Loops))
     return std::nullopt;
-  std::vector<BodyFacts> bodies = readBodies(compilation, kernel, *target);
+  std::vector<BodyFacts> bodies = readBodies(compilation, kernel);
   llvm::LLVMContext llvmContext;
-  const std::unique_ptr<llvm::Module> module = compilation.translate(options, *target, llvmContext);
+  const std::unique_ptr<llvm::Module> module = compilation.translate(llvmContext);
   if (!module)
     return std::nullopt;
-  codegen::optimize(*module, *target->machine, options.target.optLevel);
+  codegen::optimize(*module, backend->machine(), options.target.optLevel);
   for (BodyFacts &facts : bodies) {
     const auto body = std::find_if(compilation.bodies().begin(), compilation.bodies().end(),
                                    [&](const Body &one) { return one.name == sema::bodyName(kernel, facts.step); });
     for (size_t version = 0; version < facts.machines.size(); ++version)
-      if (llvm::Function *function = functionOf(*module, *body, version); function && !function->isDeclaration())
+      if (llvm::Function *function = module->getFunction(body->versions[version].symbol);
+          function && !function->isDeclaration())
         MachineReader(facts.machines[version]).read(*function);
   }
   return bodies;

@@ -1,5 +1,5 @@
-#include "codegen/cpu_levels.h"
-#include "codegen/object.h"
+#include "codegen/cpu/cpu_levels.h"
+#include "codegen/cpu/target.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"

@@ -2,6 +2,7 @@
 
 #include "codegen/link_runtime.h"
 #include "dialect/dialect.h"
+#include "entry/call.h"
 #include "entry/entry.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -165,7 +166,7 @@ std::unique_ptr<llvm::Module> translate(const Probe &probe, const llvm::TargetMa
   if (!parsed)
     throw std::runtime_error("the body does not parse: " + probe.bodyText());
   setTarget(*parsed, machine);
-  if (mlir::failed(addEntry(*parsed, probe.kernel, probe.signature())))
+  if (mlir::failed(addEntry(*parsed, probe.kernel, probe.signature(), callsInChunks())))
     throw std::runtime_error("addEntry failed");
   if (mlir::failed(mlir::verify(*parsed)))
     throw std::runtime_error("the entry does not verify");

@@ -1,18 +1,21 @@
 // Objects that hold loops for several levels of x86-64, and choose among them when they run.
 #pragma once
 
-#include "codegen/object.h"
-
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace llvm {
 class Function;
 class Module;
-class Triple;
 } // namespace llvm
 
 namespace spc::codegen {
+
+/// A level of x86-64, as its psABI counts them: 1, the baseline, to 4.
+using CpuLevel = int32_t;
 
 /// The level whose vectors have 512 bits.
 inline constexpr CpuLevel kAvx512 = 4;
@@ -20,12 +23,11 @@ inline constexpr CpuLevel kAvx512 = 4;
 /// The processor of this level: "x86-64-v3".
 std::string processorOf(CpuLevel level);
 
+/// The level of a processor's name; nullopt where that names no level.
+std::optional<CpuLevel> levelNamed(std::string_view processor);
+
 /// What the names of functions for this level have at the end: ".v3".
 std::string suffixOf(CpuLevel level);
-
-/// The features by which code for a target's processors differs from what LLVM makes of their names alone; empty: none.
-/// Vectors are as wide as the registers: LLVM has most of Intel's processors prefer halves of them.
-std::string tuningOf(const llvm::Triple &triple);
 
 /// Makes a function be compiled for a level, whatever the machine is. It is in a module that knows its target.
 void setLevel(llvm::Function &function, CpuLevel level);

@@ -1,4 +1,4 @@
-#include "codegen/level_parts.h"
+#include "codegen/cpu/level_parts.h"
 
 #include "runtime/contract.h"
 

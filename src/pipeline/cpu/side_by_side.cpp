@@ -1,6 +1,6 @@
-#include "pipeline/side_by_side.h"
+#include "pipeline/cpu/side_by_side.h"
 
-#include "codegen/assemble.h"
+#include "codegen/cpu/assemble.h"
 #include "codegen/link_runtime.h"
 #include "runtime/contract.h"
 #include "support/threads.h"
@@ -119,11 +119,11 @@ bool isParted(const llvm::Module &module, const std::vector<codegen::LevelPart> 
 }
 
 std::string emitParts(const llvm::Module &module, const std::vector<codegen::LevelPart> &parts,
-                      const CompileOptions &options, const codegen::Target &target) {
-  Parts all{parts, options, *target.machine, {}, codegen::isLarge(module)};
+                      const CompileOptions &options, const llvm::TargetMachine &machine) {
+  Parts all{parts, options, machine, {}, codegen::isLarge(module)};
   llvm::raw_svector_ostream stream(all.bitcode);
   llvm::WriteBitcodeToFile(module, stream, /*ShouldPreserveUseListOrder=*/true);
-  Texts texts(parts, *target.machine);
+  Texts texts(parts, machine);
   const std::vector<size_t> order = startOrder(module, parts.size());
   std::atomic<size_t> next = 0;
   onThreads(std::min(order.size(), static_cast<size_t>(options.threads)), [&] {

@@ -1,5 +1,6 @@
-#include "codegen/cpu_levels.h"
+#include "codegen/cpu/cpu_levels.h"
 
+#include "codegen/object.h"
 #include "runtime/contract.h"
 
 #include "llvm/IR/Function.h"
@@ -69,8 +70,11 @@ std::string suffixOf(CpuLevel level) {
   return ".v" + std::to_string(level);
 }
 
-std::string tuningOf(const llvm::Triple &triple) {
-  return triple.isX86() ? "-prefer-256-bit" : "";
+std::optional<CpuLevel> levelNamed(std::string_view processor) {
+  for (CpuLevel level = 1; level <= kAvx512; ++level)
+    if (processor == processorOf(level))
+      return level;
+  return std::nullopt;
 }
 
 void setLevel(llvm::Function &function, CpuLevel level) {

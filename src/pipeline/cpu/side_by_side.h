@@ -1,7 +1,7 @@
 // Levels of x86-64 compiled side by side.
 #pragma once
 
-#include "codegen/level_parts.h"
+#include "codegen/cpu/level_parts.h"
 #include "pipeline/compiler.h"
 
 #include <string>
@@ -15,6 +15,6 @@ bool isParted(const llvm::Module &module, const std::vector<codegen::LevelPart> 
 /// The object of a module that LLVM has not optimised yet, its parts compiled by `options.threads` threads. Empty where
 /// a part cannot be compiled. Requires: isParted().
 std::string emitParts(const llvm::Module &module, const std::vector<codegen::LevelPart> &parts,
-                      const CompileOptions &options, const codegen::Target &target);
+                      const CompileOptions &options, const llvm::TargetMachine &machine);
 
 } // namespace spc::pipeline

@@ -1,11 +1,15 @@
 // Assembly to objects.
 #pragma once
 
-#include "codegen/object.h"
+#include "codegen/cpu/cpu_levels.h"
 
 #include <memory>
 #include <optional>
 #include <string>
+
+namespace llvm {
+class TargetMachine;
+}
 
 namespace spc::codegen {
 

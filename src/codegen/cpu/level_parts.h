@@ -2,7 +2,7 @@
 // and are one object again (assemble.h).
 #pragma once
 
-#include "codegen/object.h"
+#include "codegen/cpu/cpu_levels.h"
 
 #include "llvm/ADT/StringRef.h"
 

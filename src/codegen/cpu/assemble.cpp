@@ -1,6 +1,6 @@
-#include "codegen/assemble.h"
+#include "codegen/cpu/assemble.h"
 
-#include "codegen/cpu_levels.h"
+#include "codegen/cpu/cpu_levels.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"

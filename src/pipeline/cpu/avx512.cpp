@@ -1,4 +1,4 @@
-#include "pipeline/avx512.h"
+#include "pipeline/cpu/avx512.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

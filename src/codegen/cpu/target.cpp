@@ -1,8 +1,12 @@
-#include "codegen/cpu_levels.h"
-#include "codegen/object.h"
+#include "codegen/cpu/target.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -10,13 +14,6 @@ namespace spc::codegen {
 namespace {
 
 constexpr DiagnosticKind kCpuList{"cpu-list", Severity::Error};
-
-std::optional<CpuLevel> levelNamed(llvm::StringRef cpu) {
-  for (CpuLevel level = 1; level <= kAvx512; ++level)
-    if (cpu == processorOf(level))
-      return level;
-  return std::nullopt;
-}
 
 /// That a list has no comma too many: true, or a diagnostic at the first.
 bool checkCommas(const std::vector<llvm::StringRef> &items, Span where, Diagnostics &diagnostics) {
@@ -115,6 +112,28 @@ std::optional<Target> createTarget(const TargetOptions &options, bool chooses, D
   baseline.cpu = processorOf(target.levels.front());
   target.machine = createTargetMachine(baseline, diagnostics);
   return target;
+}
+
+bool hasClock(const llvm::TargetMachine &machine) {
+  const llvm::Triple::ArchType architecture = machine.getTargetTriple().getArch();
+  return (architecture == llvm::Triple::x86_64 || architecture == llvm::Triple::aarch64) &&
+         machine.createDataLayout().getPointerSizeInBits() == 64;
+}
+
+VectorUnit vectorUnit(const llvm::TargetMachine &machine, std::optional<CpuLevel> level) {
+  // The cost model speaks of functions, which may have a processor of their own.
+  llvm::LLVMContext context;
+  llvm::Module module("", context);
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  auto *function = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context), false),
+                                          llvm::Function::ExternalLinkage, "", module);
+  if (level)
+    setLevel(*function, *level);
+  const llvm::TargetTransformInfo costs = machine.getTargetTransformInfo(*function);
+  const auto bits = costs.getRegisterBitWidth(llvm::TargetTransformInfo::RGK_FixedWidthVector).getFixedValue();
+  const unsigned registers = costs.getNumberOfRegisters(costs.getRegisterClassForType(true));
+  return {static_cast<int64_t>(bits / 8), static_cast<int64_t>(registers)};
 }
 
 } // namespace spc::codegen
