@@ -44,6 +44,13 @@ TEST_CASE("a processor that is named is the only one, a list is sorted") {
   CHECK(targetFor("x86_64-linux-gnu", "x86-64-v4,x86-64")->machine->getTargetCPU() == "x86-64");
 }
 
+TEST_CASE("levels are known by their processors") {
+  for (CpuLevel level = 1; level <= kAvx512; ++level)
+    CHECK(levelNamed(processorOf(level)) == level);
+  for (const char *processor : {"", "znver4", "x86-64-v1", "x86-64-v5", "x86-64-v3,x86-64-v4"})
+    CHECK_FALSE(levelNamed(processor));
+}
+
 TEST_CASE("what an object cannot tell apart stands in no list") {
   for (const char *list : {"x86-64,znver4", "native,x86-64", "x86-64,", ",", "x86-64,x86-64", "x86-64, x86-64-v3"}) {
     INFO(list);
