@@ -87,8 +87,6 @@ NodePtr Resolver::resolve(const sema::Node &expr, ValueType type) const {
 
 NodePtr Resolver::access(const sema::Access &access, ValueType type) const {
   const sema::Tensor &tensor = program_.tensors[access.tensor];
-  if (sema::widest(tensor.type, type) != type) // a conversion that checking has dropped
-    return convert(this->access(access, sema::arithmeticType(tensor.type)), type, Kind::Cast);
   NodePtr result = make(Kind::Access, type);
   result->tensor = &tensors_.at(tensor.name);
   for (VariableId id : access.variables) {
