@@ -23,31 +23,43 @@ uint64_t wordAt(const char *bytes) {
   return word;
 }
 
-/// What has been read of an array, in numbers that do not wait for one another.
+/// What has been read of an array, in numbers that do not wait for one another, each in a register.
 struct Lanes {
-  uint64_t numbers[4] = {1, 2, 3, 4};
+  uint64_t a = 1, b = 2, c = 3, d = 4;
 
   void add(const char *line) {
-    for (int64_t half = 0; half < kLine; half += kLine / 2)
-      for (int64_t lane = 0; lane < 4; ++lane)
-        numbers[lane] = (numbers[lane] ^ wordAt(line + half + lane * 8)) * kFactor;
+    addHalf(line);
+    addHalf(line + kLine / 2);
+  }
+
+private:
+  void addHalf(const char *words) {
+    a = (a ^ wordAt(words)) * kFactor;
+    b = (b ^ wordAt(words + 8)) * kFactor;
+    c = (c ^ wordAt(words + 16)) * kFactor;
+    d = (d ^ wordAt(words + 24)) * kFactor;
   }
 };
+
+/// A number below `step`, which is below 2^32, by the upper half of a number.
+int64_t scaledTo(int64_t step, uint64_t number) {
+  return static_cast<int64_t>(((number >> 32) * static_cast<uint64_t>(step)) >> 32);
+}
 
 /// Of each `step` lines of an array looks at one, and at what is left behind them.
 SPC_HOT uint64_t hashBytes(const char *bytes, int64_t count, int64_t step) {
   Lanes lanes;
   int64_t at = 0;
   for (uint64_t line = 0; at + kLine * step <= count; ++line, at += kLine * step)
-    lanes.add(bytes + at + static_cast<int64_t>(mix(1, line) % static_cast<uint64_t>(step)) * kLine);
+    lanes.add(bytes + at + scaledTo(step, mix(1, line)) * kLine);
+  for (; at + kLine <= count; at += kLine)
+    lanes.add(bytes + at);
   uint64_t hash = static_cast<uint64_t>(count);
   for (; at + 8 <= count; at += 8)
     hash = (hash ^ wordAt(bytes + at)) * kFactor;
   for (; at < count; ++at)
     hash = mix(hash, static_cast<unsigned char>(bytes[at]));
-  for (uint64_t lane : lanes.numbers)
-    hash = mix(hash, lane);
-  return hash;
+  return mix(mix(mix(mix(hash, lanes.a), lanes.b), lanes.c), lanes.d);
 }
 
 /// The fingerprint of what has been added so far.
