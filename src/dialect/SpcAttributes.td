@@ -188,6 +188,21 @@ def TensorAttr : SpcAttr<"Tensor", "tensor"> {
   }];
 }
 
+def DivisionKind : I32Enum<"DivisionKind", "how workers share a body's output", [
+  I32EnumCase<"Owners", 0, "owners">, I32EnumCase<"Copies", 1, "copies">]> {
+  let cppNamespace = "::spc::dialect";
+}
+
+def DivisionAttr : SpcAttr<"Division", "division", /*verified=*/0> {
+  let summary = "how a body's work may be divided among workers";
+  let description = [{
+    What sema has decided (sema/plan/division.h): the items that are dealt out, a `size` or, of a root, a `count`; and
+    whether each of them owns the elements of the output that it accesses, or workers add to copies of it.
+  }];
+  let parameters = (ins EnumParameter<DivisionKind>:$kind, "BindAttr":$items);
+  let assemblyFormat = "`<` $kind `,` $items `>`";
+}
+
 def ChunksAttr : SpcAttr<"Chunks", "chunks"> {
   let summary = "how a body's rows may be computed in chunks";
   let description = [{

@@ -138,6 +138,18 @@ void setChunks(mlir::FunctionOpInterface body, ChunksAttr chunks) {
   body->setAttr(kChunks, chunks);
 }
 
+DivisionAttr divisionOf(mlir::FunctionOpInterface body) {
+  return body->getAttrOfType<DivisionAttr>(kDivision);
+}
+
+void setDivision(mlir::FunctionOpInterface body, DivisionAttr division) {
+  body->setAttr(kDivision, division);
+}
+
+void removeDivision(mlir::FunctionOpInterface body) {
+  body->removeAttr(kDivision);
+}
+
 ScheduleAttr scheduleOf(mlir::FunctionOpInterface body) {
   const auto schedule = body->getAttrOfType<ScheduleAttr>(kSchedule);
   return schedule ? schedule : ScheduleAttr::get(body.getContext(), {}, {}, {}, {}, {});

@@ -33,6 +33,10 @@ void setAscendingExtent(mlir::FunctionOpInterface body, unsigned index, ExtentAt
 /// How the body may run in chunks; null where it may not.
 ChunksAttr chunksOf(mlir::FunctionOpInterface body);
 void setChunks(mlir::FunctionOpInterface body, ChunksAttr chunks);
+/// How sema divides the body's work; null where one worker does it, and once that is carried out.
+DivisionAttr divisionOf(mlir::FunctionOpInterface body);
+void setDivision(mlir::FunctionOpInterface body, DivisionAttr division);
+void removeDivision(mlir::FunctionOpInterface body);
 /// What the user's schedule says of the body, be that nothing.
 ScheduleAttr scheduleOf(mlir::FunctionOpInterface body);
 void setSchedule(mlir::FunctionOpInterface body, ScheduleAttr schedule);

@@ -11,6 +11,7 @@ inline constexpr llvm::StringLiteral kTensor = "spc.tensor";
 inline constexpr llvm::StringLiteral kAscends = "spc.ascends";
 inline constexpr llvm::StringLiteral kChunks = "spc.chunks";
 inline constexpr llvm::StringLiteral kSchedule = "spc.schedule";
+inline constexpr llvm::StringLiteral kDivision = "spc.division";
 inline constexpr llvm::StringLiteral kPatternOnly = "spc.pattern_only";
 inline constexpr llvm::StringLiteral kAsWritten = "spc.as_written";
 inline constexpr llvm::StringLiteral kRowLoop = "spc.row_loop";

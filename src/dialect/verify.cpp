@@ -296,9 +296,11 @@ mlir::LogicalResult SpcDialect::verifyOperationAttribute(mlir::Operation *op, ml
   const mlir::StringAttr name = attribute.getName();
   const auto body = mlir::dyn_cast<mlir::FunctionOpInterface>(op);
   const bool isMark = name == kPatternOnly || name == kAsWritten;
-  const bool isOfBody = name == kChunks || name == kSchedule || isMark;
+  const bool isOfBody = name == kChunks || name == kDivision || name == kSchedule || isMark;
   if (isOfBody && !body)
     return op->emitOpError() << "has " << name.getValue() << ", which belongs to a function";
+  if (name == kDivision && !mlir::isa<DivisionAttr>(attribute.getValue()))
+    return op->emitOpError() << name.getValue() << " is no #spc.division";
   if (name == kSchedule && !mlir::isa<ScheduleAttr>(attribute.getValue()))
     return op->emitOpError() << name.getValue() << " is no #spc.schedule";
   if (name == kRowLoop)

@@ -60,6 +60,8 @@ mlir::func::FuncOp BodyBuilder::createFunction(const std::string &name) {
   auto function = mlir::func::FuncOp::create(builder_, location, name, builder_.getFunctionType(inputs, results));
   for (auto [index, argument] : llvm::enumerate(arguments_))
     dialect::setTensor(function, static_cast<unsigned>(index), describe(argument, kernel_, step_, context_));
+  if (const auto division = statement ? divisionAttribute(kernel_, *statement, context_) : dialect::DivisionAttr())
+    dialect::setDivision(function, division);
   if (const dialect::ScheduleAttr schedule = scheduleAttribute(kernel_.schedule, step_, context_))
     dialect::setSchedule(function, schedule);
   return function;

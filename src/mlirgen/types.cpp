@@ -1,5 +1,7 @@
 #include "mlirgen/types.h"
 
+#include "sema/division.h"
+
 #include "format/levels.h"
 #include "mlirgen/arithmetic.h"
 
@@ -168,6 +170,22 @@ llvm::SmallVector<LevelAttr> levelAttributes(const sema::Tensor &tensor, const s
   for (int k = 0; k < tensor.format.levelCount(); ++k)
     levels.push_back(describer.of(k));
   return levels;
+}
+
+dialect::DivisionAttr divisionAttribute(const sema::Kernel &kernel, const sema::Statement &statement,
+                                        mlir::MLIRContext &context) {
+  const sema::Division division = sema::divisionOf(kernel, statement);
+  if (division.kind == sema::Division::Kind::None)
+    return {};
+  const auto items = [&] {
+    if (!division.items)
+      return dialect::BindAttr::get(&context, dialect::BindKind::Count, kernel.tensors[*division.root].name, 0);
+    const std::string &extent = kernel.extents[division.items->extent].name;
+    return dialect::BindAttr::get(dialect::ExtentAttr::get(&context, extent, division.items->block));
+  };
+  const bool isOwned = division.kind == sema::Division::Kind::Owners;
+  return dialect::DivisionAttr::get(&context, isOwned ? dialect::DivisionKind::Owners : dialect::DivisionKind::Copies,
+                                    items());
 }
 
 dialect::ScheduleAttr scheduleAttribute(const sema::Schedule &schedule, const sema::Step &step,

@@ -35,6 +35,10 @@ llvm::SmallVector<dialect::ExtentAttr> dimensionAttributes(const sema::Tensor &t
 llvm::SmallVector<dialect::LevelAttr> levelAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel,
                                                       mlir::MLIRContext &context);
 
+/// The attribute spc.division of a statement's body; null where one worker does it.
+dialect::DivisionAttr divisionAttribute(const sema::Kernel &kernel, const sema::Statement &statement,
+                                        mlir::MLIRContext &context);
+
 /// The attribute spc.schedule of a step's body: what passes and the entry read of the schedule; null where it says
 /// nothing. A body without a loop over the variable that shall be parallel has "none" there.
 dialect::ScheduleAttr scheduleAttribute(const sema::Schedule &schedule, const sema::Step &step,

@@ -8,6 +8,7 @@
 #include "pipeline/index_variables.h"
 #include "pipeline/kernel_size.h"
 #include "pipeline/passes.h"
+#include "sema/division.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
@@ -107,7 +108,7 @@ bool Compilation::lowerTo(Stage stage) {
   return backend_.makeLoops(*this) && checkParallel();
 }
 
-/// Whether each loop that the schedule wants to run in chunks does. Only the loops tell.
+/// Whether each loop that the schedule wants to run in chunks does. Whether loops carry sums along only they tell.
 bool Compilation::checkParallel() {
   const std::optional<std::string> &variable = kernel_.schedule.parallel;
   if (!variable || *variable == sema::kNotParallel)
@@ -116,10 +117,13 @@ bool Compilation::checkParallel() {
     auto body = module_->lookupSymbol<FuncOp>(sema::bodyName(kernel_, k));
     if (!body || dialect::chunksOf(body) || !sema::hasOutermostLoop(kernel_.steps[k], *variable))
       continue;
+    const auto &statement = std::get<sema::Statement>(kernel_.steps[k]);
+    const std::string reason = sema::divisionOf(kernel_, statement).reason;
     diagnostics_
         .report(kScheduleSerial, kernel_.schedule.parallelAt, "the loop over '" + *variable + "' cannot run in chunks")
-        .note(std::get<sema::Statement>(kernel_.steps[k]).where,
-              "its iterations here write what others write, too, or follow a list that is not in order")
+        .note(statement.where,
+              "this is not divided among workers: " +
+                  (reason.empty() ? "its loops carry sums along, through several lists at once" : reason))
         .advise("leave \"parallel\" out");
     return false;
   }

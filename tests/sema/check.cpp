@@ -1,5 +1,7 @@
 #include "sema/check.h"
 
+#include "sema/division.h"
+
 #include "sema/given_types.h"
 
 #include <catch2/catch.hpp>
@@ -233,8 +235,24 @@ const Tensor &Checked::tensor(const std::string &name) const {
 std::string Checked::steps() const {
   INFO(errors());
   REQUIRE(kernel);
-  std::string text = describe(*kernel);
-  return text.substr(text.find("\n\n") + 2);
+  std::istringstream lines(describe(*kernel));
+  std::string text, line;
+  while (std::getline(lines, line) && !line.empty())
+    ;
+  while (std::getline(lines, line))
+    if (line.rfind("  divided by ", 0) != 0 && line.rfind("  not divided: ", 0) != 0)
+      text += line + "\n";
+  return text;
+}
+
+std::string Checked::divisions() const {
+  INFO(errors());
+  REQUIRE(kernel);
+  std::string text;
+  for (const Step &step : kernel->steps)
+    if (const auto *statement = std::get_if<Statement>(&step))
+      text += describe(divisionOf(*kernel, *statement), *kernel) + "\n";
+  return text;
 }
 
 static Checked checked(const std::string &text, const std::vector<std::string> &bindings,

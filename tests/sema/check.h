@@ -41,6 +41,8 @@ struct Checked {
   const Statement &statement(size_t step = 0) const;
   /// describe() of the steps only, that is from the first blank line on.
   std::string steps() const;
+  /// describe() of each statement's division, a line each; steps() leaves these out.
+  std::string divisions() const;
 };
 
 /// `bindings`: "A=csr", "csr", or "B=of:A" where B has the structure of A.

@@ -1,6 +1,7 @@
 #include "sema/analyze.h"
 
 #include "sema/cost.h"
+#include "sema/division.h"
 #include "sema/plan/plan_assembly.h"
 
 #include <algorithm>
@@ -213,6 +214,7 @@ private:
       out_ << (term.loops.empty() ? " once: " : ": ") << assignment(statement, term)
            << (term.domain ? ", " + text(term, *term.domain) : "") << (term.isMerged ? ", merged at once" : "") << "\n";
     }
+    out_ << "  " << sema::describe(divisionOf(kernel_, statement), kernel_) << "\n";
   }
 
   void describe(const Collecting &collecting, const Tensor &target, const Term &term) {

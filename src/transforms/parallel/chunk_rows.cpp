@@ -41,14 +41,21 @@ public:
     if (getOperation().isExternal() || dialect::chunksOf(getOperation())) // cut already
       return;
     recordRowLoops(getOperation());
+    const dialect::DivisionAttr division = dialect::divisionOf(getOperation());
+    if (!division)
+      return;
+    dialect::removeDivision(getOperation());
     const std::optional<BodySteps> steps = isSerial() ? std::nullopt : findSteps(getOperation());
-    if (!steps || (!cutRows(*steps) && !cutSums(*steps)))
+    if (division.getKind() == dialect::DivisionKind::Copies) {
+      if (steps)
+        cutSums(*steps, division.getItems());
+    } else if (!steps || !cutRows(*steps, division.getItems().getExtent())) {
       describeAssembly();
+    }
   }
 
 private:
   bool isSerial() { return dialect::scheduleOf(getOperation()).isSerial(); }
-  bool cutRows(const BodySteps &steps);
   bool cutRows(const BodySteps &steps, ExtentAttr extent);
   bool isDenseNest(mlir::Operation *op);
   std::optional<Cut> cutOf(const Step &step, ExtentAttr extent);
@@ -57,7 +64,7 @@ private:
   bool isOwnedIn(unsigned dim, mlir::Value buffer, const BodySteps &steps, llvm::MutableArrayRef<Cut> cuts,
                  ExtentAttr extent);
   void narrow(const Cut &cut, mlir::Value begin, mlir::Value end);
-  bool cutSums(const BodySteps &steps);
+  void cutSums(const BodySteps &steps, BindAttr items);
   void fillOthers(const Accumulation &sum, mlir::Value begin, mlir::Value end);
   void doOnce(mlir::Operation *step);
   void describeAssembly();
@@ -66,19 +73,6 @@ private:
   llvm::SmallVector<mlir::StringAttr> rowsOf(llvm::ArrayRef<mlir::Operation *> loops);
   llvm::SmallVector<ExtentAttr> denseExtents(llvm::ArrayRef<mlir::Operation *> loops);
 };
-
-/// Cuts all steps at the rows of one extent; roots' extents first.
-bool ChunkRows::cutRows(const BodySteps &steps) {
-  llvm::SmallSetVector<ExtentAttr, 4> extents;
-  for (bool isRoot : {true, false})
-    for (const Step &step : steps.all)
-      if (step.rows && step.rows->rows && step.rows->isRoot() == isRoot)
-        extents.insert(step.rows->rows);
-  for (const Step &step : steps.all)
-    if (const std::optional<Diagonals> diagonals = matchDiagonals(getOperation(), step.op))
-      extents.insert(diagonals->extent);
-  return llvm::any_of(extents, [&](ExtentAttr extent) { return cutRows(steps, extent); });
-}
 
 /// Whether each of the loops in `op` is over all of a dimension, so that none of them is long where another one is cut.
 bool ChunkRows::isDenseNest(mlir::Operation *op) {
@@ -166,6 +160,7 @@ void ChunkRows::narrow(const Cut &cut, mlir::Value begin, mlir::Value end) {
   loop.setUpperBound(last);
 }
 
+/// Cuts all steps at the rows of one extent.
 bool ChunkRows::cutRows(const BodySteps &steps, ExtentAttr extent) {
   llvm::SmallVector<Cut> cuts;
   for (const Step &step : steps.all) {
@@ -174,7 +169,9 @@ bool ChunkRows::cutRows(const BodySteps &steps, ExtentAttr extent) {
       return false;
     cuts.push_back(*cut);
   }
-  if (!llvm::all_of(steps.written, [&](mlir::Value buffer) { return isOwned(buffer, steps, cuts, extent); }))
+  const bool hasRows = llvm::any_of(cuts, [](const Cut &cut) { return cut.rows || cut.diagonals; });
+  if (!hasRows ||
+      !llvm::all_of(steps.written, [&](mlir::Value buffer) { return isOwned(buffer, steps, cuts, extent); }))
     return false;
   const RowLoop *main = nullptr;
   for (const Cut &cut : cuts)
@@ -224,11 +221,10 @@ void ChunkRows::doOnce(mlir::Operation *step) {
 }
 
 /// Cuts the loops that add to an output anywhere, so that chunks of them add to copies of the output.
-bool ChunkRows::cutSums(const BodySteps &steps) {
+void ChunkRows::cutSums(const BodySteps &steps, BindAttr items) {
   const std::optional<Accumulation> sum = matchAccumulation(getOperation(), steps, reassociate);
-  if (!sum)
-    return false;
-  const BindAttr items = sum->loops.front().items;
+  if (!sum || sum->loops.front().items != items)
+    return;
   llvm::SmallVector<mlir::Operation *> loops;
   for (const RowLoop &loop : sum->loops)
     loops.push_back(loop.loop);
@@ -240,7 +236,6 @@ bool ChunkRows::cutSums(const BodySteps &steps) {
   for (const RowLoop &loop : sum->loops)
     setBounds(loop, begin, end);
   llvm::for_each(sum->once, [&](mlir::Operation *step) { doOnce(step); });
-  return true;
 }
 
 /// Describes how an assembling body runs in chunks: loops over all rows have been cut already, those over roots not.

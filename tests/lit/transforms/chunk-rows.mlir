@@ -7,7 +7,8 @@
 // CHECK:         scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
 // CHECK:         } {spc.row_loop = #spc.row_loop<rows, <size, "m">, <"m">>}
 func.func @rows(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %x: memref<?xf64> {spc.bind = #spc.bind<values, "x">},
-                %m: index {spc.bind = #spc.bind<size, "m">}) {
+                %m: index {spc.bind = #spc.bind<size, "m">})
+    attributes {spc.division = #spc.division<owners, <size, "m">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {
@@ -17,11 +18,26 @@ func.func @rows(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %x: memre
   return
 }
 
+// Nothing says that the work may be divided.
+// CHECK-LABEL: func.func @undivided(
+// CHECK-NOT:     <begin,
+// CHECK:         return
+func.func @undivided(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %m: index {spc.bind = #spc.bind<size, "m">}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %c0 to %m step %c1 {
+    memref.store %zero, %y[%i] : memref<?xf64>
+  }
+  return
+}
+
 // The positions between a row's pointers are its own.
 // CHECK-LABEL: func.func @positions(
 // CHECK-SAME:    #spc.bind<begin, "m">
 func.func @positions(%d: memref<?xf64> {spc.bind = #spc.bind<values, "D">}, %p: memref<?xi32> {spc.bind = #spc.bind<pointers, "S", 1>},
-                     %m: index {spc.bind = #spc.bind<size, "m">}) {
+                     %m: index {spc.bind = #spc.bind<size, "m">})
+    attributes {spc.division = #spc.division<owners, <size, "m">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -45,7 +61,8 @@ func.func @positions(%d: memref<?xf64> {spc.bind = #spc.bind<values, "D">}, %p: 
 // CHECK-NOT:     <begin,
 // CHECK:         return
 func.func @scatter(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>},
-                   %n: index {spc.bind = #spc.bind<size, "n">}) {
+                   %n: index {spc.bind = #spc.bind<size, "n">})
+    attributes {spc.division = #spc.division<owners, <size, "n">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %j = %c0 to %n step %c1 {
@@ -62,7 +79,8 @@ func.func @scatter(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %ind: 
 // CHECK-LABEL: func.func @neighbour(
 // CHECK-NOT:     <begin,
 // CHECK:         return
-func.func @neighbour(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %m: index {spc.bind = #spc.bind<size, "m">}) {
+func.func @neighbour(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %m: index {spc.bind = #spc.bind<size, "m">})
+    attributes {spc.division = #spc.division<owners, <size, "m">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {
@@ -77,7 +95,8 @@ func.func @neighbour(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %m: 
 // CHECK-NOT:     <begin,
 // CHECK:         return
 func.func @sum(%s: memref<f64> {spc.bind = #spc.bind<values, "s">}, %x: memref<?xf64> {spc.bind = #spc.bind<values, "x">},
-               %m: index {spc.bind = #spc.bind<size, "m">}) {
+               %m: index {spc.bind = #spc.bind<size, "m">})
+    attributes {spc.division = #spc.division<copies, <size, "m">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -94,7 +113,8 @@ func.func @sum(%s: memref<f64> {spc.bind = #spc.bind<values, "s">}, %x: memref<?
 // CHECK-LABEL: func.func @blocks(
 // CHECK-SAME:    #spc.bind<begin, "m" by 4>
 func.func @blocks(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %blocks: index {spc.bind = #spc.bind<size, "m" by 4>},
-                  %m: index {spc.bind = #spc.bind<size, "m">}) {
+                  %m: index {spc.bind = #spc.bind<size, "m">})
+    attributes {spc.division = #spc.division<owners, <size, "m" by 4>>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
@@ -115,7 +135,8 @@ func.func @blocks(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %blocks
 // CHECK-LABEL: func.func @overlapping(
 // CHECK-NOT:     <begin,
 // CHECK:         return
-func.func @overlapping(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %blocks: index {spc.bind = #spc.bind<size, "m" by 4>}) {
+func.func @overlapping(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %blocks: index {spc.bind = #spc.bind<size, "m" by 4>})
+    attributes {spc.division = #spc.division<owners, <size, "m" by 4>>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
@@ -134,7 +155,8 @@ func.func @overlapping(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %b
 // Computed segments, marked when storage was lowered; values in blocks of 8 below them.
 // CHECK-LABEL: func.func @computed(
 // CHECK-SAME:    #spc.bind<begin, "m">
-func.func @computed(%d: memref<?xf64> {spc.bind = #spc.bind<values, "D">}, %m: index {spc.bind = #spc.bind<size, "m">}) {
+func.func @computed(%d: memref<?xf64> {spc.bind = #spc.bind<values, "D">}, %m: index {spc.bind = #spc.bind<size, "m">})
+    attributes {spc.division = #spc.division<owners, <size, "m">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
@@ -159,7 +181,8 @@ func.func @computed(%d: memref<?xf64> {spc.bind = #spc.bind<values, "D">}, %m: i
 // CHECK-NOT:     <begin,
 // CHECK:         return
 func.func @loaded_parent(%d: memref<?xf64> {spc.bind = #spc.bind<values, "D">}, %p: memref<?xindex> {spc.bind = #spc.bind<indices, "A", 1>},
-                         %m: index {spc.bind = #spc.bind<size, "m">}) {
+                         %m: index {spc.bind = #spc.bind<size, "m">})
+    attributes {spc.division = #spc.division<owners, <size, "m">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
@@ -180,7 +203,8 @@ func.func @loaded_parent(%d: memref<?xf64> {spc.bind = #spc.bind<values, "D">}, 
 // CHECK-SAME:    #spc.bind<begin, "m">
 // CHECK-SAME:    spc.chunks = #spc.chunks<items = <size, "m"> copies = "s" zeroed = true>
 func.func @sum_of_chunks(%s: memref<f64> {spc.bind = #spc.bind<values, "s">, spc.tensor = #spc.tensor<"s">},
-                         %x: memref<?xf64> {spc.bind = #spc.bind<values, "x">}, %m: index {spc.bind = #spc.bind<size, "m">}) {
+                         %x: memref<?xf64> {spc.bind = #spc.bind<values, "x">}, %m: index {spc.bind = #spc.bind<size, "m">})
+    attributes {spc.division = #spc.division<copies, <size, "m">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -201,7 +225,8 @@ func.func @sum_of_chunks(%s: memref<f64> {spc.bind = #spc.bind<values, "s">, spc
 // CHECK-SAME:    spc.chunks = #spc.chunks<items = <size, "n"> copies = "y">
 func.func @columns(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y">},
                    %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
-                   %n: index {spc.bind = #spc.bind<size, "n">}) {
+                   %n: index {spc.bind = #spc.bind<size, "n">})
+    attributes {spc.division = #spc.division<copies, <size, "n">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %j = %c0 to %n step %c1 {
@@ -229,7 +254,8 @@ func.func @columns(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.ten
 // CHECK:         scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
 func.func @symmetric(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y">},
                      %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
-                     %n: index {spc.bind = #spc.bind<size, "n">}) {
+                     %n: index {spc.bind = #spc.bind<size, "n">})
+    attributes {spc.division = #spc.division<copies, <size, "n">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -264,7 +290,8 @@ func.func @symmetric(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.t
 func.func @started(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y">},
                    %z: memref<?xf64> {spc.bind = #spc.bind<values, "z">},
                    %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
-                   %m: index {spc.bind = #spc.bind<size, "m">}, %n: index {spc.bind = #spc.bind<size, "n">}) {
+                   %m: index {spc.bind = #spc.bind<size, "m">}, %n: index {spc.bind = #spc.bind<size, "n">})
+    attributes {spc.division = #spc.division<copies, <size, "n">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {
@@ -292,7 +319,8 @@ func.func @started(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.ten
 // CHECK:         return
 func.func @addend_depends(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y">},
                           %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
-                          %n: index {spc.bind = #spc.bind<size, "n">}) {
+                          %n: index {spc.bind = #spc.bind<size, "n">})
+    attributes {spc.division = #spc.division<copies, <size, "n">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %j = %c0 to %n step %c1 {
@@ -319,7 +347,8 @@ func.func @addend_depends(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, 
 // CHECK:         scf.for %{{.*}} = %[[FIRST]]#0 to %[[LAST]]#0
 func.func @root(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y">},
                 %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>, spc.ascends = #spc.extent<"m">}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
-                %count: index {spc.bind = #spc.bind<count, "A", 0>}, %m: index {spc.bind = #spc.bind<size, "m">}) {
+                %count: index {spc.bind = #spc.bind<count, "A", 0>}, %m: index {spc.bind = #spc.bind<size, "m">})
+    attributes {spc.division = #spc.division<owners, <size, "m">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -341,7 +370,8 @@ func.func @root(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor
 // CHECK:         return
 func.func @unordered_root(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y">},
                           %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
-                          %count: index {spc.bind = #spc.bind<count, "A", 0>}) {
+                          %count: index {spc.bind = #spc.bind<count, "A", 0>})
+    attributes {spc.division = #spc.division<owners, <size, "m">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %p = %c0 to %count step %c1 {
@@ -357,7 +387,7 @@ func.func @unordered_root(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, 
 // CHECK-NOT:     <begin,
 // CHECK:         return
 func.func @not_parallel(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
-                        %m: index {spc.bind = #spc.bind<size, "m">}) attributes {spc.schedule = #spc.schedule<parallel = "none">} {
+                        %m: index {spc.bind = #spc.bind<size, "m">}) attributes {spc.division = #spc.division<owners, <size, "m">>, spc.schedule = #spc.schedule<parallel = "none">} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {
@@ -375,7 +405,8 @@ func.func @assembling(%a: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>}
                       %b: memref<?xi32> {spc.bind = #spc.bind<pointers, "B", 1>},
                       %m: index {spc.bind = #spc.bind<size, "m">}, %begin: index {spc.bind = #spc.bind<begin, "m">},
                       %end: index {spc.bind = #spc.bind<end, "m">}, %assembly: !llvm.ptr {spc.bind = #spc.bind<assembly>},
-                      %chunk: index {spc.bind = #spc.bind<chunk>}) {
+                      %chunk: index {spc.bind = #spc.bind<chunk>})
+    attributes {spc.division = #spc.division<owners, <size, "m">>} {
   %c1 = arith.constant 1 : index
   spc.open_run %assembly[%chunk] number 0 {
   ^bb0(%run: !run):
@@ -417,7 +448,8 @@ func.func @assembling_a_root(%m: index {spc.bind = #spc.bind<size, "m">},
                              %rows: memref<?xi32> {spc.ascends = #spc.extent<"m">, spc.bind = #spc.bind<indices, "A", 0>},
                              %b: memref<?xi32> {spc.bind = #spc.bind<pointers, "B", 1>},
                              %assembly: !llvm.ptr {spc.bind = #spc.bind<assembly>},
-                             %chunk: index {spc.bind = #spc.bind<chunk>}) {
+                             %chunk: index {spc.bind = #spc.bind<chunk>})
+    attributes {spc.division = #spc.division<owners, <size, "m">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   spc.open_run %assembly[%chunk] number 0 {
@@ -463,7 +495,8 @@ func.func @assembling_a_merge(%a: index {spc.bind = #spc.bind<count, "A", 0>},
                               %b: index {spc.bind = #spc.bind<count, "B", 0>},
                               %rows_b: memref<?xi32> {spc.ascends = #spc.extent<"m">, spc.bind = #spc.bind<indices, "B", 0>},
                               %assembly: !llvm.ptr {spc.bind = #spc.bind<assembly>},
-                              %chunk: index {spc.bind = #spc.bind<chunk>}) {
+                              %chunk: index {spc.bind = #spc.bind<chunk>})
+    attributes {spc.division = #spc.division<owners, <size, "m">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   spc.open_run %assembly[%chunk] number 0 {
@@ -504,7 +537,8 @@ func.func @assembling_a_merge(%a: index {spc.bind = #spc.bind<count, "A", 0>},
 func.func @assembling_at_once(%count: index {spc.bind = #spc.bind<count, "A", 0>},
                               %rows: memref<?xi32> {spc.ascends = #spc.extent<"m">, spc.bind = #spc.bind<indices, "A", 0>},
                               %assembly: !llvm.ptr {spc.bind = #spc.bind<assembly>},
-                              %chunk: index {spc.bind = #spc.bind<chunk>}) {
+                              %chunk: index {spc.bind = #spc.bind<chunk>})
+    attributes {spc.division = #spc.division<owners, <size, "m">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   spc.open_run %assembly[%chunk] number 0 {
@@ -526,7 +560,8 @@ func.func @assembling_at_once(%count: index {spc.bind = #spc.bind<count, "A", 0>
 func.func @assembling_unordered(%count: index {spc.bind = #spc.bind<count, "A", 0>},
                                 %rows: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>},
                                 %assembly: !llvm.ptr {spc.bind = #spc.bind<assembly>},
-                                %chunk: index {spc.bind = #spc.bind<chunk>}) {
+                                %chunk: index {spc.bind = #spc.bind<chunk>})
+    attributes {spc.division = #spc.division<owners, <size, "m">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   spc.open_run %assembly[%chunk] number 0 {
@@ -553,7 +588,8 @@ func.func @assembling_unordered(%count: index {spc.bind = #spc.bind<count, "A", 
 func.func @diagonals(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y" extents = [<"m">]>},
                      %a: memref<?x?xf64>, %crd: memref<?xindex> {spc.bind = #spc.bind<indices, "A", 0>},
                      %count: index {spc.bind = #spc.bind<count, "A", 0>}, %m: index {spc.bind = #spc.bind<size, "m">},
-                     %n: index {spc.bind = #spc.bind<size, "n">}) {
+                     %n: index {spc.bind = #spc.bind<size, "n">})
+    attributes {spc.division = #spc.division<owners, <size, "m">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %p = %c0 to %count step %c1 {
