@@ -1,8 +1,8 @@
-#include "driver/crash_guard.h"
-#include "driver/manual.h"
-#include "driver/standard_files.h"
-#include "driver/subcommands.h"
-#include "driver/version.h"
+#include "driver/shell/crash_guard.h"
+#include "driver/shell/manual.h"
+#include "driver/shell/standard_files.h"
+#include "driver/shell/subcommands.h"
+#include "driver/shell/version.h"
 
 #include <array>
 #include <exception>
@@ -115,5 +115,5 @@ int main(int argc, char **argv) {
   } catch (...) {
     reportInternalError("an exception of an unknown type");
   }
-  return kInternalError;
+  return spc::host::kInternalError;
 }

@@ -8,18 +8,6 @@
 namespace spc::explain {
 namespace {
 
-constexpr double kMostInDigits = 1e15;
-
-std::string scaled(double number, double step, const char *const *units, size_t count) {
-  size_t unit = 0;
-  for (; unit + 1 < count && number >= step; ++unit)
-    number /= step;
-  char text[64];
-  std::snprintf(text, sizeof text, unit == 0 && step > 1 && number == std::floor(number) ? "%.0f %s" : "%.3g %s",
-                number, units[unit]);
-  return text;
-}
-
 std::string padded(std::string text, size_t width) {
   text.resize(std::max(width, text.size()), ' ');
   return text;
@@ -114,17 +102,6 @@ void addAlternatives(const std::vector<Alternative> &alternatives, std::string &
 
 } // namespace
 
-std::string numberText(double number) {
-  char text[64];
-  const bool isWhole = std::abs(number) < kMostInDigits && number == std::floor(number);
-  std::snprintf(text, sizeof text, isWhole ? "%.0f" : "%.3g", number);
-  std::string digits = text;
-  const ptrdiff_t first = digits.starts_with('-') ? 2 : 1;
-  for (auto at = static_cast<ptrdiff_t>(digits.size()) - 3; isWhole && at >= first; at -= 3)
-    digits.insert(static_cast<size_t>(at), ",");
-  return digits;
-}
-
 std::string shareText(std::optional<double> share) {
   constexpr double kLeast = 1e-3;
   char text[32];
@@ -142,16 +119,6 @@ std::string measuredText(const Explanation &explanation) {
   char times[48];
   std::snprintf(times, sizeof times, ", %.3g times the best possible", measured.seconds / *least);
   return text + times;
-}
-
-std::string byteText(double bytes) {
-  static constexpr std::array kUnits = {"bytes", "kB", "MB", "GB", "TB"};
-  return scaled(bytes, 1000, kUnits.data(), kUnits.size());
-}
-
-std::string timeText(double seconds) {
-  static constexpr std::array kUnits = {"ns", "us", "ms", "s"};
-  return scaled(seconds * 1e9, 1000, kUnits.data(), kUnits.size());
 }
 
 std::optional<double> leastTime(const Explanation &explanation) {

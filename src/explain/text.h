@@ -2,18 +2,12 @@
 #pragma once
 
 #include "explain/explanation.h"
+#include "support/quantities.h"
 
 namespace spc::explain {
 
 /// Paragraphs: the tensors, remarks, a nest of loops for each statement, what a call costs, other formats, provenance.
 std::string textOf(const Explanation &explanation);
-
-/// A whole number, or one in three digits with an exponent where it is large: "1,234", "1.23e+16".
-std::string numberText(double number);
-/// "1.5 MB"
-std::string byteText(double bytes);
-/// "12.3 us"
-std::string timeText(double seconds);
 
 /// " (12.3 % of all)"; empty where there is none.
 std::string shareText(std::optional<double> share);

@@ -67,7 +67,7 @@ const char *nameOf(WorkUnit unit) {
   return unit == WorkUnit::Entries ? " entries" : unit == WorkUnit::Tasks ? " tasks" : " calls";
 }
 
-std::string timeText(double seconds) {
+std::string elapsedText(double seconds) {
   const long long whole = std::llround(std::min(seconds, 1e15));
   if (whole < 60)
     return std::to_string(whole) + " s";
@@ -80,7 +80,7 @@ std::string timeText(double seconds) {
 
 std::string progressText(WorkUnit unit, const WorkState &state) {
   if (unit == WorkUnit::None || (state.done == 0 && state.total == 0))
-    return timeText(state.seconds);
+    return elapsedText(state.seconds);
   std::string text = amount(unit, state.done);
   if (state.total > 0)
     text += " of " + amount(unit, state.total);
@@ -94,8 +94,8 @@ std::string progressText(WorkUnit unit, const WorkState &state) {
   else if (unit == WorkUnit::Entries && rate > 0)
     text += ", " + withPrefix(rate) + "/s";
   if (rate == 0 || state.total < state.done)
-    return text + ", " + timeText(state.seconds);
-  return text + ", " + timeText(static_cast<double>(state.total - state.done) / rate) + " left";
+    return text + ", " + elapsedText(state.seconds);
+  return text + ", " + elapsedText(static_cast<double>(state.total - state.done) / rate) + " left";
 }
 
 void Progress::draw(std::string_view text) const {

@@ -1,0 +1,24 @@
+// Whether spc can compile a derivative that it has written.
+#pragma once
+
+#include "driver/shell/session.h"
+
+#include "format/bindings_writer.h"
+#include "format/format_file.h"
+#include "sema/kernel.h"
+
+#include <string>
+#include <vector>
+
+namespace spc::driver {
+
+/// The format of a tensor of the source text.
+format::Format formatOf(const sema::Kernel &kernel, const std::string &tensor);
+
+/// Analyses a derivative with its sparse arguments stored as given. False with an error reported where that cannot be,
+/// as where it has more operators than a kernel may have. `verifies` what is planned for it.
+bool checkDerivative(Session &session, const std::string &path, const std::string &text,
+                     const std::vector<format::StoredTensor> &stored, const std::vector<format::GivenType> &types,
+                     bool verifies);
+
+} // namespace spc::driver

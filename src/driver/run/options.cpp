@@ -1,0 +1,38 @@
+#include "driver/run/options.h"
+
+#include "driver/shell/input_options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace spc::driver {
+
+void addRunOptions(CLI::App &app, RunCommandOptions &options) {
+  addInputOptions(app, options.inputs);
+  app.add_option("-o,--output", options.outputs,
+                 "TENSOR=FILE (.mtx, .tns, .npy, .npz or .h5, also .gz or .zst; - for standard output): write an "
+                 "output; repeatable")
+      ->type_name("[TENSOR=]FILE")
+      ->allow_extra_args(false);
+  app.add_option("--precision", options.precision,
+                 "Write and print values in N digits, 1 to 17 (default: as many as read back as the same number in "
+                 "files, 6 on standard output)")
+      ->type_name("N");
+  app.add_option("--threads", options.threads,
+                 "How many threads the kernel computes on (default: as many processors as spc may use)")
+      ->type_name("N");
+  CLI::Option *bench =
+      app.add_flag("--bench", options.bench,
+                   "Print how long a call takes, and operations and bytes a second with their shares of what this "
+                   "machine can do, in place of the outputs");
+  app.add_flag("--json", options.json, "Print what --bench measures as one line of JSON")->needs(bench);
+  app.add_flag(
+      "--check", options.check,
+      "Compare the outputs with what a slow evaluation of the kernel's text gives; a wrong one is exit code 70");
+  app.add_flag("--yes", options.yes, "Begin runs that take long or much memory without asking");
+  addPagesOption(app, options.pages);
+  app.add_option("--repeat", options.repeat,
+                 "Measure in N rounds and print how long a call takes, in place of the outputs (--bench: 3 to 15)")
+      ->type_name("N");
+}
+
+} // namespace spc::driver

@@ -1,0 +1,246 @@
+#include "driver/shell/front_end.h"
+
+#include "abi/names.h"
+#include "host/log.h"
+#include "sema/given_types.h"
+#include "support/input.h"
+#include "syntax/parser.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+namespace spc::driver {
+
+namespace {
+
+constexpr DiagnosticKind kFunctionName{"function-name", Severity::Error};
+constexpr DiagnosticKind kUnusedOption{"unused-option", Severity::Warning};
+
+bool isIdentifier(std::string_view name) {
+  auto letter = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  if (name.empty() || !letter(name[0]))
+    return false;
+  for (char c : name)
+    if (!letter(c) && !(c >= '0' && c <= '9'))
+      return false;
+  return true;
+}
+
+/// `my-kernel.v2` as `my_kernel_v2`, `a__b` as `a_b`.
+std::string nearestName(const std::string &given) {
+  std::string name;
+  for (char c : given) {
+    const bool fits = isIdentifier(std::string("a") + c) && c != '_';
+    if (fits)
+      name += c;
+    else if (!name.empty() && name.back() != '_')
+      name += '_';
+  }
+  if (name.empty())
+    return "kernel";
+  return objectionToFunction(name).empty() ? name : "kernel_" + name;
+}
+
+/// Why --drop-zeros leaves nothing out of an output; empty where it does.
+std::string whyNotDropped(const sema::Kernel &kernel, sema::TensorId id) {
+  const sema::Tensor &output = kernel.tensors[id];
+  if (output.format.isDense())
+    return "is dense";
+  if (output.isAssembled())
+    return output.hasFill() ? "has missing entries that are " + sema::textOf(output.type, output.fill) + ", not 0" : "";
+  const sema::TensorId owner = sema::structureOwner(kernel, id);
+  return owner == id ? "keeps its own pattern" : "shares the pattern of '" + kernel.tensors[owner].name + "'";
+}
+
+/// Warns of outputs that nothing is left out of: sparse ones, and dense ones where there are no others.
+void checkDropZeros(Session &session, const sema::Kernel &kernel) {
+  std::vector<std::pair<sema::TensorId, std::string>> kept;
+  bool drops = false;
+  for (sema::TensorId id : kernel.parameters)
+    if (kernel.tensors[id].isWritten) {
+      kept.emplace_back(id, whyNotDropped(kernel, id));
+      drops |= kept.back().second.empty();
+    }
+  std::erase_if(kept, [&](const auto &output) {
+    return output.second.empty() || (drops && kernel.tensors[output.first].format.isDense());
+  });
+  if (kept.empty())
+    return;
+  std::string names;
+  for (const auto &[id, why] : kept)
+    names += (names.empty() ? "'" : ", '") + kernel.tensors[id].name + "'";
+  Diagnostic &unused = session.diagnostics().report(
+      kUnusedOption, session.find("--drop-zeros"),
+      drops ? "--drop-zeros leaves nothing out of " + names
+            : "--drop-zeros does nothing: the kernel assembles no output whose missing entries are 0");
+  for (const auto &[id, why] : kept)
+    unused.note(kernel.tensors[id].where, "'" + kernel.tensors[id].name + "' " + why);
+}
+
+/// Reads --type and --index; reports what is no type.
+void readGivenTypes(Session &session, const SharedOptions &options, KernelInput &input) {
+  for (const std::string &argument : options.types)
+    if (auto given = sema::readGivenType(argument, session.sources(), session.diagnostics()))
+      input.types.push_back(std::move(*given));
+  for (const std::string &argument : options.indexTypes)
+    if (auto given = sema::readGivenIndexType(argument, session.sources(), session.diagnostics()))
+      input.indexTypes.push_back(std::move(*given));
+}
+
+} // namespace
+
+std::vector<std::filesystem::path> formatFolders(const std::vector<std::string> &given) {
+  std::vector<std::filesystem::path> folders(given.begin(), given.end());
+  if (const char *variable = std::getenv("SPC_FORMAT_PATH")) {
+    std::istringstream list(variable);
+    for (std::string folder; std::getline(list, folder, ':');)
+      if (!folder.empty())
+        folders.emplace_back(folder);
+  }
+  return folders;
+}
+
+std::optional<KernelInput> readKernel(Session &session, const SharedOptions &options, PhaseTimer &timer) {
+  KernelInput input;
+  const SourceFile *file = readSource(options.kernel, session.sources(), session.diagnostics());
+  if (file) {
+    input.tree = syntax::parse(*file, session.diagnostics());
+    if (options.kernel != "-")
+      input.filesRead.push_back(options.kernel);
+  }
+  timer.phase("read and parse the kernel");
+  std::vector<std::filesystem::path> folders = formatFolders(options.formatFolders);
+  for (const std::filesystem::path &folder : folders)
+    host::log("formats by name: " + folder.string());
+  format::FormatLoader loader(folders, session.sources(), session.diagnostics());
+  for (const std::string &argument : options.formats)
+    for (format::Binding &binding : loader.load(argument))
+      input.bindings.push_back(std::move(binding));
+  for (const std::string &path : loader.filesRead().paths) {
+    host::log("format file: " + path);
+    input.filesRead.push_back(path);
+  }
+  std::error_code unknown;
+  if (loader.filesRead().builtin)
+    if (std::filesystem::path self = std::filesystem::canonical("/proc/self/exe", unknown); !unknown)
+      input.filesRead.push_back(self.string());
+  readGivenTypes(session, options, input);
+  timer.phase("read the formats");
+  if (session.failed())
+    return std::nullopt;
+  return input;
+}
+
+bool verifiesPlans(const SharedOptions &options) {
+  return options.verify || std::getenv("SPC_VERIFY_PLANS") != nullptr;
+}
+
+sema::Options checksOf(const KernelInput &input, const SharedOptions &options, const std::string &function) {
+  sema::Options checks;
+  checks.function = function;
+  checks.strictFp = options.strictFp;
+  checks.distributes = options.distributes;
+  checks.dropZeros = options.dropZeros;
+  checks.types = input.types;
+  checks.indexTypes = input.indexTypes;
+  checks.verify |= verifiesPlans(options);
+  return checks;
+}
+
+/// Does what reports of the kernel as a whole: what has no place is said of its file.
+template <typename Work> static auto aboutKernel(Session &session, const SharedOptions &options, const Work &work) {
+  session.flush();
+  session.setSubject(options.kernel == "-" ? "<stdin>" : options.kernel);
+  auto result = work();
+  session.flush();
+  session.setSubject("");
+  return result;
+}
+
+std::optional<sema::Program> checkProgram(Session &session, const KernelInput &input, const std::string &function,
+                                          const SharedOptions &options) {
+  sema::Options checks = checksOf(input, options, function);
+  checks.checked = options.checked;
+  return aboutKernel(session, options,
+                     [&] { return sema::check(input.tree, input.bindings, checks, session.diagnostics()); });
+}
+
+std::optional<sema::Kernel> planKernel(Session &session, const sema::Program &program, const KernelInput &input,
+                                       const SharedOptions &options, PhaseTimer &timer, bool fuses) {
+  sema::Options checks = checksOf(input, options, program.function);
+  checks.fuses = fuses;
+  checks.checked = options.checked;
+  std::optional<sema::Kernel> kernel =
+      aboutKernel(session, options, [&] { return sema::plan(program, checks, session.diagnostics()); });
+  timer.phase("check the kernel");
+  if (!kernel)
+    return std::nullopt;
+  if (options.dropZeros)
+    checkDropZeros(session, *kernel);
+  host::log(sema::describe(*kernel));
+  return kernel;
+}
+
+std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &input, const std::string &function,
+                                        const SharedOptions &options, PhaseTimer &timer) {
+  const std::optional<sema::Program> program = checkProgram(session, input, function, options);
+  return program ? planKernel(session, *program, input, options, timer) : std::nullopt;
+}
+
+std::string knownNameOf(format::FormatLoader &loader, const format::Format &format) {
+  if (format.sameStorage(format::denseFormat(format.order())))
+    return "dense";
+  for (const format::KnownFormat &known : loader.known())
+    if (known.name == format.name)
+      for (const format::Binding &binding : loader.load(known.name))
+        if (binding.family)
+          if (const auto same = binding.family->instantiate(format.order()); same && same->sameStorage(format))
+            return known.name;
+  return "";
+}
+
+std::string kernelStem(const SharedOptions &options) {
+  return options.kernel == "-" ? "" : std::filesystem::path(options.kernel).stem().string();
+}
+
+std::string objectionToFunction(const std::string &name) {
+  if (!isIdentifier(name))
+    return "is no C identifier";
+  if (name == "main")
+    return "is the program's own function";
+  if (name == "spc")
+    return "is the namespace of spc's own C++ headers";
+  if (name == "arguments") // as C++'s calls with names have a parameter
+    return "is one that headers use";
+  if (abi::isReservedName(name))
+    return "is reserved by C, C++ or spc";
+  for (const char *suffix :
+       {"", "_ctx", "_argv", "_arguments", "_free", "_symbolic", "_numeric"}) // what headers may declare
+    if (abi::isLibraryName(name + suffix))
+      return "is one that the C or C++ library uses";
+  return "";
+}
+
+std::optional<std::string> functionName(Session &session, const SharedOptions &options, const syntax::Kernel &tree) {
+  const bool isGiven = !options.name.empty(), isSaid = !isGiven && tree.signature;
+  const std::string name = isGiven ? options.name : isSaid ? tree.signature->name.text : kernelStem(options);
+  if (name.empty() && options.kernel == "-") {
+    session.usage(kFunctionName, {}, "a kernel from standard input needs a name for its function")
+        .advise("give one with --name=NAME, or a line 'kernel NAME(...) -> (...)'");
+    return std::nullopt;
+  }
+  const std::string why = objectionToFunction(name);
+  if (why.empty())
+    return name;
+  const std::string what =
+      isGiven || isSaid ? "the name '" + name + "'" : "the kernel file's stem '" + name + "', the function's name,";
+  const Span where = session.find(isGiven ? "--name=" + name : options.kernel);
+  Diagnostic &wrong = isSaid ? session.diagnostics().report(kFunctionName, tree.signature->name.where, what + " " + why)
+                             : session.usage(kFunctionName, where ? where : session.find(name), what + " " + why);
+  wrong.advise("give another with --name, for instance --name=" + nearestName(name));
+  return std::nullopt;
+}
+
+} // namespace spc::driver

@@ -1,0 +1,51 @@
+// What a kernel is fed: tensors from files and generators, scalars, and the size of every extent.
+#pragma once
+
+#include "host/session.h"
+#include "sema/kernel.h"
+#include "syntax/ast.h"
+#include "tensor/numbers.h"
+#include "tensor/tensor.h"
+
+#include <optional>
+#include <vector>
+
+namespace spc::host {
+
+/// A tensor that its format cannot hold.
+inline constexpr DiagnosticKind kUnstorable{"unstorable-tensor", Severity::Error};
+
+/// What is said of the inputs, still text.
+struct InputOptions {
+  std::vector<std::string> given;  ///< TENSOR=SOURCE
+  std::vector<std::string> sizes;  ///< EXTENT=N
+  std::vector<std::string> shapes; ///< TENSOR=NxM
+  std::string limit;               ///< SIZE of a data file, or empty
+  bool needsAll = true;            ///< what the kernel reads and is not given is an error
+  bool packsWhileReading = false;  ///< nothing asks for the entries of inputs whose arrays are as they are packed
+  bool asks = false;               ///< at a terminal, before it reads more than memory holds
+  bool leavesOutDense = false;     ///< dense tensors that are made up get no entries: what reads them fills them itself
+};
+
+/// The input for one parameter of the kernel.
+struct Input {
+  std::optional<tensor::Coordinates> entries; ///< of an input of order 1 and up
+  std::optional<tensor::PackedTensor> packed; ///< in their place, with InputOptions::packsWhileReading
+  tensor::Number scalar;                      ///< of an input of order 0
+};
+
+/// All that a call of the kernel is given.
+struct Inputs {
+  std::vector<Input> parameters;
+  IdVector<sema::ExtentId, int64_t> extents;
+
+  std::vector<int64_t> shapeOf(const sema::Tensor &tensor) const;
+};
+
+/// Reads and makes every input, and settles the size of every extent: declared numbers, --size, --shape, the files'
+/// shapes, the generators' shapes; a .tns file without --shape says only the least size that holds its entries.
+/// nullopt with every error that was found reported. `tree` is the kernel's text, for messages.
+std::optional<Inputs> readInputs(Session &session, const sema::Kernel &kernel, const syntax::Kernel &tree,
+                                 const InputOptions &options);
+
+} // namespace spc::host
