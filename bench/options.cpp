@@ -3,7 +3,7 @@
 #include "harness.h"
 #include "sample_matrices.h"
 
-#include "tensor/files.h"
+#include "tensor/files/files.h"
 
 #include <algorithm>
 #include <cstdlib>

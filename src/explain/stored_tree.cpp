@@ -1,6 +1,6 @@
 #include "explain/stored_tree.h"
 
-#include "tensor/level_coordinates.h"
+#include "tensor/pack/level_coordinates.h"
 
 #include <unordered_set>
 

@@ -3,7 +3,7 @@
 
 #include "host/session.h"
 #include "sema/kernel.h"
-#include "tensor/files.h"
+#include "tensor/files/files.h"
 
 #include <optional>
 #include <vector>

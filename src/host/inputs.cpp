@@ -4,9 +4,9 @@
 #include "host/extent_table.h"
 #include "host/input_memory.h"
 #include "host/sources.h"
-#include "tensor/files.h"
+#include "tensor/files/files.h"
 #include "tensor/generate.h"
-#include "tensor/parts.h"
+#include "tensor/pack/parts.h"
 
 #include <algorithm>
 

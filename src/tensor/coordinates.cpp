@@ -1,8 +1,19 @@
 #include "tensor/tensor.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace spc::tensor {
+
+std::optional<int64_t> elementCount(const std::vector<int64_t> &shape) {
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end())
+    return 0;
+  int64_t elements = 1;
+  for (int64_t extent : shape)
+    if (__builtin_mul_overflow(elements, extent, &elements))
+      return std::nullopt;
+  return elements;
+}
 
 Number Coordinates::value(size_t entry) const {
   return {values[entry], imaginary.empty() ? 0 : imaginary[entry], rests.empty() ? int16_t{0} : rests[entry]};

@@ -1,7 +1,5 @@
 #include "tensor/generate.h"
 
-#include "tensor/packed_arrays.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>

@@ -17,6 +17,9 @@
 
 namespace spc::tensor {
 
+/// The product of all extents; nullopt when it is no int64_t.
+std::optional<int64_t> elementCount(const std::vector<int64_t> &shape);
+
 /// Entries in any order, 0-based, possibly with repeats. `coordinates` holds order() numbers an entry.
 struct Coordinates {
   std::vector<int64_t> shape;

@@ -1,6 +1,6 @@
 #include "tune/candidates.h"
 
-#include "tensor/symmetry.h"
+#include "tensor/pack/symmetry.h"
 
 #include <algorithm>
 #include <numeric>

@@ -21,6 +21,8 @@ ARROWS = {
     "grad": ["sema"],
     "abi": ["sema"],
     "tensor": ["abi", "runtime"],
+    "tensor/pack": ["tensor"],
+    "tensor/files": ["tensor/pack"],
     "machine": [],
     "reference": ["tensor"],
     "dialect": [],
@@ -37,9 +39,9 @@ ARROWS = {
     "runtime": [],
     "pipeline": ["transforms", "entry", "codegen", "mlirgen"],
     "pipeline/cpu": ["pipeline", "codegen/cpu"],
-    "explain": ["tensor", "pipeline"],
-    "tune": ["tensor"],
-    "host": ["syntax", "tensor", "codegen"],
+    "explain": ["tensor/pack", "pipeline"],
+    "tune": ["tensor/pack"],
+    "host": ["syntax", "tensor/files", "codegen"],
     "driver": ["driver/shell"],
     "driver/shell": ["host"],
     "driver/run": ["driver/shell", "pipeline", "explain", "reference", "machine", "tune"],
@@ -139,6 +141,10 @@ class Includes(unittest.TestCase):
         self.assertIsNotNone(problem("format/level_kind.h", "format/format.h"))
         self.assertIsNotNone(problem("format/level_kind.h", "cstdint"))
         self.assertIsNone(problem("runtime/x.cpp", "format/level_kind.h"))
+        self.assertIsNotNone(problem("tensor/pack/x.cpp", "tensor/files/files.h"))
+        self.assertIsNotNone(problem("tensor/tensor.h", "tensor/pack/packed_arrays.h"))
+        self.assertIsNotNone(problem("tune/x.cpp", "tensor/files/files.h"))
+        self.assertIsNone(problem("tensor/files/x.cpp", "tensor/pack/packed_arrays.h"))
         self.assertIsNone(problem("driver/run/x.cpp", "pipeline/compiler.h"))
         self.assertIsNone(problem("driver/run/x.cpp", "host/inputs.h"))
         self.assertIsNone(problem("driver/main.cpp", "driver/shell/subcommands.h"))

@@ -1,7 +1,7 @@
 #include "harness/data.h"
 
 #include "format/levels.h"
-#include "tensor/level_coordinates.h"
+#include "tensor/pack/level_coordinates.h"
 
 #include <algorithm>
 #include <limits>

@@ -3,7 +3,7 @@
 #include "harness/number_types.h"
 
 #include "tensor/numbers.h"
-#include "tensor/parts.h"
+#include "tensor/pack/parts.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 #include "harness/structure_check.h"
 
 #include "format/levels.h"
-#include "tensor/level_coordinates.h"
+#include "tensor/pack/level_coordinates.h"
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,8 +1,8 @@
 // Matrix Market and .tns files: what is read, what is refused, and that what is written reads back.
-#include "tensor/files.h"
+#include "tensor/files/files.h"
 
 #include "support/render.h"
-#include "tensor/text_reader.h"
+#include "tensor/files/text_reader.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // What formats store of tensors: said without packing, of packed tensors, and counted in their arrays.
-#include "tensor/footprint.h"
+#include "tensor/pack/footprint.h"
 
 #include "abi/signature.h"
 #include "format/format_file.h"

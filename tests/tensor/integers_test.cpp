@@ -1,5 +1,5 @@
 // Integers of 64 bits, which doubles do not hold: read, added up, packed and written.
-#include "tensor/files.h"
+#include "tensor/files/files.h"
 #include "tensor/numbers.h"
 
 #include <catch2/catch.hpp>
@@ -91,7 +91,8 @@ TEST_CASE("integers of 64 bits are packed, added up and unpacked as integers") {
   CHECK(pack({kLarge, 1, 1}, "000000", sema::ValueType::I64) == "9007199254740995 ");
   CHECK(pack({kLarge - 2, 2, 1}, "111101", sema::ValueType::I64) == "1 9007199254740993 ");
   CHECK(pack({(Integer{1} << 63), (Integer{1} << 63) - 3}, "0000", sema::ValueType::U64) == "18446744073709551613 ");
-  CHECK(pack({(Integer{1} << 63)}, "00", sema::ValueType::I64) == "value 9223372036854775808 does not fit the type i64");
+  CHECK(pack({(Integer{1} << 63)}, "00", sema::ValueType::I64) ==
+        "value 9223372036854775808 does not fit the type i64");
   CHECK(pack({(Integer{1} << 63) + 2048, 1}, "0000", sema::ValueType::I64) ==
         "value 9223372036854777857 does not fit the type i64");
   CHECK(pack({kLarge, 1}, "0000", sema::ValueType::F64) == "9.0072e+15 ");

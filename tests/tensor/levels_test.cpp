@@ -1,5 +1,5 @@
 // What packing puts into the arrays of each kind of level, and what it refuses.
-#include "tensor/parts.h"
+#include "tensor/pack/parts.h"
 #include "tensor/tensor.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // Arrays of NumPy and SciPy, packed as they are read and written as they are packed, beside lists of their entries.
-#include "tensor/files.h"
-#include "tensor/numpy_array.h"
-#include "tensor/packed_arrays.h"
+#include "tensor/files/files.h"
+#include "tensor/files/numpy_array.h"
+#include "tensor/pack/packed_arrays.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,10 +1,10 @@
 // Work that is divided among threads gives what one thread gives.
-#include "tensor/pieces.h"
+#include "tensor/pack/pieces.h"
 
-#include "tensor/block_packer.h"
-#include "tensor/packed_arrays.h"
-#include "tensor/row_packer.h"
-#include "tensor/row_sorter.h"
+#include "tensor/pack/block_packer.h"
+#include "tensor/pack/packed_arrays.h"
+#include "tensor/pack/row_packer.h"
+#include "tensor/pack/row_sorter.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // Which matrices are symmetric.
-#include "tensor/symmetry.h"
+#include "tensor/pack/symmetry.h"
 
 #include <catch2/catch.hpp>
 

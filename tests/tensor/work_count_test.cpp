@@ -1,4 +1,4 @@
-#include "tensor/files.h"
+#include "tensor/files/files.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>

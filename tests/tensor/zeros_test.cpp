@@ -1,6 +1,6 @@
 // Which zeros are entries: of files, by the tensor that they are read for, and of tensors that files are made of.
-#include "tensor/files.h"
-#include "tensor/numpy_array.h"
+#include "tensor/files/files.h"
+#include "tensor/files/numpy_array.h"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "abi/header.h"
 #include "abi/signature.h"
-#include "tensor/parts.h"
+#include "tensor/pack/parts.h"
 #include "tensor/tensor.h"
 
 #include <algorithm>

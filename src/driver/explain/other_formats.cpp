@@ -1,8 +1,8 @@
 #include "driver/explain/other_formats.h"
 
 #include "support/quantities.h"
-#include "tensor/footprint.h"
-#include "tensor/parts.h"
+#include "tensor/pack/footprint.h"
+#include "tensor/pack/parts.h"
 
 #include <algorithm>
 #include <map>

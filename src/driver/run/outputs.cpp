@@ -5,8 +5,8 @@
 #include "host/arguments.h"
 #include "host/results.h"
 #include "support/output_file.h"
-#include "tensor/compression.h"
-#include "tensor/files.h"
+#include "tensor/files/compression.h"
+#include "tensor/files/files.h"
 
 #include <cmath>
 

@@ -3,7 +3,7 @@
 #include "driver/tune/results.h"
 
 #include "support/memory.h"
-#include "tensor/parts.h"
+#include "tensor/pack/parts.h"
 #include "tune/gather.h"
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 #include "driver/shell/input_options.h"
 #include "host/arguments.h"
 #include "host/call_memory.h"
-#include "tensor/files.h"
+#include "tensor/files/files.h"
+#include "tensor/files/text_source.h"
 #include "tensor/generate.h"
-#include "tensor/text_source.h"
 #include "tune/threads.h"
 
 #include <CLI/CLI.hpp>

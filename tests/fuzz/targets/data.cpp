@@ -2,7 +2,7 @@
 #include "format/format_file.h"
 #include "fuzz/targets/files.h"
 #include "support/render.h"
-#include "tensor/files.h"
+#include "tensor/files/files.h"
 
 #include <array>
 #include <cstdlib>
