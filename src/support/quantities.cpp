@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 
 namespace spc {
@@ -27,8 +28,8 @@ std::string numberText(double number) {
   const bool isWhole = std::abs(number) < kMostInDigits && number == std::floor(number);
   std::snprintf(text, sizeof text, isWhole ? "%.0f" : "%.3g", number);
   std::string digits = text;
-  const ptrdiff_t first = digits.starts_with('-') ? 2 : 1;
-  for (auto at = static_cast<ptrdiff_t>(digits.size()) - 3; isWhole && at >= first; at -= 3)
+  const std::ptrdiff_t first = digits.starts_with('-') ? 2 : 1;
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; isWhole && at >= first; at -= 3)
     digits.insert(static_cast<size_t>(at), ",");
   return digits;
 }
