@@ -21,7 +21,7 @@ ARROWS = {
     "grad": ["sema"],
     "abi": ["sema"],
     "tensor": ["abi", "runtime"],
-    "tensor/pack": ["tensor"],
+    "tensor/pack": ["tensor", "runtime/pack"],
     "tensor/files": ["tensor/pack"],
     "machine": [],
     "reference": ["tensor"],
@@ -37,6 +37,9 @@ ARROWS = {
     "codegen": ["support", "runtime"],
     "codegen/cpu": ["codegen"],
     "runtime": [],
+    "runtime/levels": ["runtime"],
+    "runtime/pack": ["runtime/levels"],
+    "runtime/assembly": ["runtime/pack"],
     "pipeline": ["transforms", "entry", "codegen", "mlirgen"],
     "pipeline/cpu": ["pipeline", "codegen/cpu"],
     "explain": ["tensor/pack", "pipeline"],
@@ -140,6 +143,11 @@ class Includes(unittest.TestCase):
         self.assertIsNotNone(problem("runtime/x.cpp", "format/format.h"))
         self.assertIsNotNone(problem("format/level_kind.h", "format/format.h"))
         self.assertIsNotNone(problem("format/level_kind.h", "cstdint"))
+        self.assertIsNotNone(problem("runtime/x.cpp", "runtime/levels/walk.h"))
+        self.assertIsNotNone(problem("runtime/levels/x.cpp", "runtime/pack/pack.h"))
+        self.assertIsNotNone(problem("runtime/pack/x.cpp", "runtime/assembly/assembly_state.h"))
+        self.assertIsNotNone(problem("tensor/pack/x.cpp", "runtime/assembly/assembly_state.h"))
+        self.assertIsNone(problem("runtime/assembly/x.cpp", "runtime/pack/pack.h"))
         self.assertIsNone(problem("runtime/x.cpp", "format/level_kind.h"))
         self.assertIsNotNone(problem("tensor/pack/x.cpp", "tensor/files/files.h"))
         self.assertIsNotNone(problem("tensor/tensor.h", "tensor/pack/packed_arrays.h"))

@@ -1,7 +1,7 @@
 #include "assembly_player.h"
 
-#include "runtime/entries.h"
-#include "runtime/pack.h"
+#include "runtime/levels/entries.h"
+#include "runtime/pack/pack.h"
 #include "runtime/values.h"
 
 #include <algorithm>

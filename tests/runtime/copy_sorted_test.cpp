@@ -1,5 +1,5 @@
 // Sorted lists are copied share by share and block by block; what is wrong with a list is found wherever it lies.
-#include "runtime/scatter.h"
+#include "runtime/pack/scatter.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "runtime/count_products.h"
+#include "runtime/assembly/count_products.h"
 
 #include <catch2/catch.hpp>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "copy_request.h"
-#include "runtime/locate.h"
-#include "runtime/pack.h"
+#include "runtime/levels/locate.h"
+#include "runtime/pack/pack.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // Entries of chunks that move to their places in the result while others are collected.
 #include "assembly_checks.h"
-#include "runtime/pack.h"
+#include "runtime/pack/pack.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // Copies of sources with every kind of level, and sums of repeated entries in every value type.
 #include "copy_request.h"
-#include "runtime/pack.h"
+#include "runtime/pack/pack.h"
 #include "runtime/values.h"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #include "tensor/pack/packed_arrays.h"
 
-#include "runtime/walk.h"
+#include "runtime/levels/walk.h"
 #include "support/memory.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "tensor/pack/parts.h"
 
-#include "runtime/pack.h"
+#include "runtime/pack/pack.h"
 #include "tensor/pack/runtime_tensor.h"
 
 #include <cstdlib>

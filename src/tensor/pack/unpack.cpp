@@ -1,5 +1,5 @@
 #include "format/levels.h"
-#include "runtime/entries.h"
+#include "runtime/levels/entries.h"
 #include "support/memory.h"
 #include "tensor/pack/packed_arrays.h"
 #include "tensor/pack/runtime_tensor.h"
