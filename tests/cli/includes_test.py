@@ -1,4 +1,4 @@
-"""Includes run one way, and each outside library stays where docs/architecture.md puts it."""
+"""Includes run one way, and each outside library stays where docs/why.md puts it."""
 
 import re
 import unittest
@@ -169,6 +169,10 @@ class Includes(unittest.TestCase):
     def test_every_folder_is_known(self):
         folders = {str(path.relative_to(SOURCE)) for path in SOURCE.rglob("*") if path.is_dir()}
         self.assertEqual(folders, set(ARROWS))
+
+    def test_every_stage_stands_on_the_page(self):
+        rows = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "why.md").read_text().split("\n## Words")[0], re.MULTILINE)
+        self.assertEqual(sorted(rows), sorted(folder for folder in ARROWS if "/" not in folder))
 
     def test_includes_run_one_way(self):
         self.assertEqual(problems(), [])

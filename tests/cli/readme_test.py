@@ -26,6 +26,13 @@ def blocks():
             for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+", text, flags=re.MULTILINE)]
 
 
+def headings_of(page):
+    """The headings of a page, as links to them are written."""
+    text = re.sub(r"^\s*(```+).*?^\s*\1", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+            for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+
+
 def block(start):
     found = [text.lstrip("\n") for text in blocks() if text.lstrip("\n").startswith(start)]
     assert len(found) == 1, f"{len(found)} blocks of the README start with {start}"
@@ -62,6 +69,13 @@ class Readme(SpcCase):
         for document in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
             for target in links_of(document):
                 self.assertTrue((document.parent / target).exists(), f"{document.name}: {target}")
+
+    def test_links_to_headings_lead_to_one(self):
+        for document in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+            for page, heading in re.findall(r"\]\(([^)#\s:]*)#([^)]+)\)", document.read_text()):
+                target = document.parent / page if page else document
+                if target.suffix == ".md":
+                    self.assertIn(heading, headings_of(target), f"{document.name}: {page}#{heading}")
 
     def test_code_holds_no_links(self):
         self.write("page.md", "[a](b.md), `[](int x) {}`, [`c`](d.md#e) and ``f`[](g)``, [web](https://example.com)\n"

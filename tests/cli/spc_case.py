@@ -11,13 +11,18 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SPC = os.environ.get("SPC", str(ROOT / "build" / "bin" / "spc"))
 
 
+def definitions_of(page):
+    """The files that a Markdown page has labels for, `[label]: file`, by label."""
+    return dict(re.findall(r"^\[([^\]]+)\]: (\S+)$", page.read_text(), re.MULTILINE))
+
 
 def links_of(page):
     """The files that a Markdown page links to. Code holds no links."""
     text = re.sub(r"^\s*(```+).*?^\s*\1", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"(?<=\n\n)(?: {4}.*\n)+", "", text)
     text = re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", text, flags=re.DOTALL)
-    return [target for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text) if "://" not in target]
+    targets = re.findall(r"\]\(([^)#]+)[^)]*\)", text) + list(definitions_of(page).values())
+    return [target for target in targets if "://" not in target]
 
 
 SPMV = "y(i) = A(i, j) * x(j)\n"
