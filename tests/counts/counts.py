@@ -12,6 +12,7 @@ SPDX-License-Identifier: Apache-2.0
 import difflib
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -23,11 +24,15 @@ PAGE = ROOT / "docs" / "testing.md"
 KINDS = [
     ("end to end", r"end_to_end"),
     ("exhaustive, the slice", r"exhaustive"),
-    ("fuzz, the slice", r"fuzz"),
+    ("fuzzing, the slice", r"random_kernels|mangled_kernels|metamorphic|corpus_|mutations"),
+    ("evaluators", r"random_evaluators|evaluator_matrix|cancellation"),
+    ("derivatives", r"grad$|random_gradients|derivatives"),
+    ("corrupted calls", r"corruption"),
     ("diagnostics", r"diagnostic"),
     ("passes (FileCheck)", r"lit$"),
     ("client programs", r"clients_"),
     ("command line", r"cli_"),
+    ("Python package", r"python$"),
     ("bench", r"bench"),
     ("units of a stage", r""),
 ]
@@ -38,6 +43,7 @@ SUMMARIES = [
     r"Ran (?P<cases>\d+) tests? in",
     r"(?P<cases>\d+) of \d+ cases as expected",
     r"Passed *: +(?P<cases>\d+) \(",
+    r"(?P<cases>\d+) passed[, ]",
     r"(?P<cases>\d+) commands run",
     r"kernels: (?P<kernels>\d+) compiled, (?P<calls>\d+) calls",
 ]
@@ -87,6 +93,17 @@ def number(value):
     return f"{value:,}" if value else "–"
 
 
+def measured_at(data):
+    return f"\n\nMeasured at commit {data['commit']}."
+
+
+def unmeasured(stages):
+    """The stages of src with code that have no row."""
+    folders = {path.name for path in (ROOT / "src").iterdir() if any(path.rglob("*.cpp"))}
+    missing = sorted(folders - set(stages))
+    return " Not measured: " + ", ".join(f"`{name}`" for name in missing) + "." if missing else ""
+
+
 def table(header, rows):
     lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
@@ -97,7 +114,8 @@ def tests_table(data):
     total = {key: sum(kind[key] for kind in kinds.values()) for key in ["tests", *NUMBERS, "seconds"]}
     rows = [[name, *[number(kind[key]) for key in ["tests", *NUMBERS]], number(round(kind["seconds"]))]
             for name, kind in [*kinds.items(), ("all", total)]]
-    return table(["kind", "ctest entries", "cases", "checks", "kernels compiled", "calls", "seconds of one core"], rows)
+    header = ["kind", "ctest entries", "cases", "checks", "kernels compiled", "calls", "seconds of one core"]
+    return table(header, rows) + measured_at(data)
 
 
 def share(pair):
@@ -110,7 +128,7 @@ def coverage_table(data):
     total = {what: [sum(stage[what][k] for stage in stages.values()) for k in (0, 1)] for what in ("lines", "branches")}
     rows = [[f"`{name}`" if name != "all" else name, share(stage["lines"]), share(stage["branches"])]
             for name, stage in [*stages.items(), ("all", total)]]
-    return table(["stage", "lines", "branches"], rows)
+    return table(["stage", "lines", "branches"], rows) + measured_at(data) + unmeasured(stages)
 
 
 def exhaustive_table(data):
@@ -216,6 +234,8 @@ def rendered(page):
 
 
 def write(name, data):
+    commit = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
+    data["commit"] = commit.stdout.strip()
     (HERE / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n")
 
 
