@@ -30,7 +30,7 @@ concept eigen_sparse = requires(const M &m) { sparse_base(m); };
 template <typename M>
 concept eigen_temporary = !std::is_reference_v<M> && std::is_same_v<std::remove_cv_t<M>, typename M::PlainObject>;
 
-/// Where the entries of a part of a sparse matrix begin in the arrays, which are those of the whole one.
+/// The place where the entries of a part of a sparse matrix begin in the arrays, which are those of the whole one.
 template <typename M> int64_t first_entry(const M &m) {
   return m.outerIndexPtr() != nullptr ? int64_t(m.outerIndexPtr()[0]) : 0;
 }

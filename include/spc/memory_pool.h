@@ -72,7 +72,7 @@ static inline int64_t spc_memory_pool_size(int klass) {
          << klass / SPC_MEMORY_POOL_STEPS;
 }
 
-/* What blocks of so many bytes are aligned to and whole multiples of: huge pages where there are such. */
+/* The size that blocks of so many bytes are aligned to and whole multiples of: huge pages where there are such. */
 static inline int64_t spc_memory_pool_alignment(int64_t bytes) {
 #ifdef SPC_MEMORY_POOL_HUGE_PAGE
   if (bytes >= SPC_MEMORY_POOL_HUGE_PAGE)
@@ -98,8 +98,8 @@ static inline spc_memory_block *spc_memory_pool_obtain(int64_t bytes) {
   return SPC_DETAIL_CAST(spc_memory_block *, memory);
 }
 
-/* With the mutex held, as all that follows up to the hooks: takes a kept block of one of the classes from `first` to
- * `last`, the smallest one; NULL where there is none. */
+/* Takes a kept block of one of the classes from `first` to `last`, the smallest one; NULL where there is none. The
+ * mutex is held, as for all that follows up to the hooks. */
 static inline spc_memory_block *spc_memory_pool_take(spc_memory_pool *pool, int first, int last) {
   int klass;
   for (klass = first; klass <= last && klass < SPC_MEMORY_POOL_CLASSES; ++klass) {
@@ -222,7 +222,7 @@ static inline void spc_memory_pool_init(spc_memory_pool *pool, const spc_context
     pool->kept[klass] = NULL;
 }
 
-/* What to call kernels with, and their NAME_free_ctx. */
+/* The context to call kernels with, and their NAME_free_ctx. */
 static inline spc_context spc_memory_pool_context(spc_memory_pool *pool) {
   spc_context context = spc_default_context(); /* whose parallel_for takes no user */
   if (pool->threads.struct_size != 0) {

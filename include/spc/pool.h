@@ -5,9 +5,9 @@
  *
  * The first call with enough work starts as many threads as the process may use (its affinity mask), or as
  * SPC_NUM_THREADS in the environment says, the calling one among them; they wait without taking processor time and are
- * joined at exit. The state is a weak symbol, so that all files and libraries of a program share one pool. Where a
- * program is compiled with OpenMP, plain functions use OpenMP's threads, and a context that is passed to NAME_ctx wins
- * over both. SPDX-License-Identifier: Apache-2.0 */
+ * joined at exit. The state is a weak symbol, so that all files and libraries of a program share one pool. Plain
+ * functions use OpenMP's threads where a program is compiled with OpenMP, and a context that is passed to NAME_ctx
+ * wins over both. SPDX-License-Identifier: Apache-2.0 */
 #ifndef SPC_POOL_H
 #if defined(SPC_CONVENTION_H) && !defined(_OPENMP)
 #error "spc/pool.h has to be included ahead of spc/spc.hpp and the headers of kernels, whose plain functions run on it"
@@ -78,7 +78,7 @@ extern int spc_pool_getaffinity(int process, size_t bytes, unsigned long *mask) 
 }
 #endif
 
-/* As many as the process may use. */
+/* The number of threads that the process may use. */
 static inline int spc_pool_count(void) {
   const char *wanted = getenv("SPC_NUM_THREADS");
   long count = wanted != NULL ? strtol(wanted, NULL, 10) : 0;
@@ -123,7 +123,7 @@ static inline int64_t spc_pool_run(spc_pool_job *job) {
   return count;
 }
 
-/* With the mutex held: joins some job for as long as it has tasks; 0 where there is none. */
+/* Joins some job for as long as it has tasks; 0 where there is none. The mutex is held. */
 static inline int spc_pool_help(spc_pool_state *pool) {
   spc_pool_job *job = pool->jobs;
   while (job != NULL && __atomic_load_n(&job->next, __ATOMIC_RELAXED) >= job->tasks)
@@ -139,7 +139,7 @@ static inline int spc_pool_help(spc_pool_state *pool) {
   return 1;
 }
 
-/* What each worker does. */
+/* The work of each worker. */
 static inline void *spc_pool_work(void *state) {
   spc_pool_state *pool = SPC_DETAIL_CAST(spc_pool_state *, state);
   spc_pool_inside_1 = 1;
@@ -199,7 +199,7 @@ static inline void spc_pool_forked(void) {
   pool->stops = 0;
 }
 
-/* With the mutex held: sees to it that there are workers. */
+/* Sees to it that there are workers. The mutex is held. */
 static inline void spc_pool_start(spc_pool_state *pool) {
   const int wanted = spc_pool_threads() - 1;
   if (pool->started > 0 || pool->stops)
@@ -210,7 +210,7 @@ static inline void spc_pool_start(spc_pool_state *pool) {
   __atomic_store_n(&pool->threads, pool->started + 1, __ATOMIC_RELAXED);
 }
 
-/* With the mutex held: hands a job to the workers, as many as it has tasks for. */
+/* Hands a job to the workers, as many as it has tasks for. The mutex is held. */
 static inline void spc_pool_offer(spc_pool_state *pool, spc_pool_job *job) {
   int64_t others = job->tasks - 1;
   job->following = pool->jobs;
@@ -251,8 +251,8 @@ static inline int64_t spc_pool_now(void) {
 }
 
 /* Notes what a job has cost that was handed to the workers between `start` and `offered`: that, and the wait for others
- * at the end beyond a task's time. Where nobody came to help with its tasks, the time that these took is what waking
- * takes at least. */
+ * at the end beyond a task's time. The time that its tasks took is what waking takes at least where nobody came to
+ * help with them. */
 static inline void spc_pool_note(int64_t start, int64_t offered, int64_t done, int64_t own, int64_t tasks) {
   const int64_t known = __atomic_load_n(&spc_pool_cost_1, __ATOMIC_RELAXED), working = done - offered;
   const int64_t waiting = spc_pool_now() - done - (own > 0 ? working / own : 0);
@@ -287,7 +287,7 @@ static inline void spc_pool_parallel_for(void *user, int64_t tasks, void (*task)
   spc_pool_note(start, offered, done, own, tasks);
 }
 
-/* What contexts have as parallel_cost. */
+/* The parallel_cost of contexts. */
 static inline int32_t *spc_pool_cost(void) {
   return &spc_pool_cost_1;
 }

@@ -1,4 +1,4 @@
-// What the object of a kernel exports.
+// The names that the object of a kernel exports.
 #pragma once
 
 #include <string>
@@ -12,17 +12,17 @@ namespace spc::abi {
 /// that call it. A `phase` is "", "_symbolic", "_numeric" or "_free".
 struct ExportedNames {
   std::string function; ///< what users call it
-  /// Of the convention's version and of the arguments in their order: roles, storage, types, fills. 16 hexadecimal
-  /// digits. Not of their names, of what is computed, nor of options.
+  /// A hash of the convention's version and of the arguments in their order, with their roles, storage, types and
+  /// fills: 16 hexadecimal digits. Names, what is computed and options are not in it.
   std::string fingerprint;
   std::string contents; ///< of hidden kernels: the same of what is computed, and how; else empty
 
   bool isHidden() const { return !contents.empty(); }
   const std::string &hash() const { return isHidden() ? contents : fingerprint; }
 
-  /// What the header calls.
+  /// The function that the header calls.
   std::string symbol(std::string_view phase = {}) const;
-  /// What takes any arguments.
+  /// The function that takes any arguments.
   std::string argvSymbol(std::string_view phase = {}) const;
   /// The signature as text, see signature_json.h.
   std::string dataSymbol() const;

@@ -7,7 +7,7 @@
 
 namespace spc::abi {
 
-/// Where the header comes from, the kernel's statements and what each argument is, as one C comment.
+/// The origin of the header, the kernel's statements and what each argument is, as one C comment.
 std::string headerComment(const Signature &signature, const sema::Kernel &kernel);
 
 } // namespace spc::abi

@@ -12,7 +12,7 @@
 
 namespace spc::abi {
 
-/// What a field of a struct holds.
+/// The contents of a struct's field.
 enum class FieldRole {
   Size,     ///< int64_t: extent of dimension `index`
   Stride,   ///< int64_t: elements between neighbours along dimension `index` (dense operands)
@@ -63,7 +63,7 @@ bool storesCount(const format::Format &format);
 
 /// Whether a struct of this format has a field for the entries of level `k`: that of a root whose entries are not the
 /// values themselves, and those of inner levels with segments, unless the stored values are a multiple of them that the
-/// format gives (BSR). With these fields the length of every array follows from the struct's numbers. Requires: no sum.
+/// format gives (BSR). The length of every array follows from the struct's numbers with these fields. Requires: no sum.
 bool hasCount(const format::Format &format, int k);
 
 /// How a tensor is passed.

@@ -35,7 +35,7 @@ std::unique_ptr<JitKernel> loadJit(std::unique_ptr<llvm::Module> module, std::un
 class JitSession {
 public:
   virtual ~JitSession() = default;
-  /// As loadJit() does.
+  /// Loads a module as loadJit() does.
   virtual std::unique_ptr<JitKernel> load(std::unique_ptr<llvm::Module> module,
                                           std::unique_ptr<llvm::LLVMContext> context, const std::string &function,
                                           std::string &error) = 0;

@@ -17,7 +17,7 @@ struct Forward {
   std::vector<std::string> numbers; ///< of each argument the type of a number in a register; empty for pointers
 };
 
-/// What a shared library exports of a kernel that its object hides; nothing of a visible one.
+/// The symbols that a shared library exports of a kernel whose object hides them; nothing of a visible one.
 struct Exports {
   std::vector<Forward> functions;
   std::string dataSymbol, data; ///< the signature
@@ -33,14 +33,14 @@ struct LibraryMember {
   Exports exports;
 };
 
-/// What objects that are linked have in common: container, architecture, and on RISC-V how floats are passed. nullopt,
-/// with the reason in `error`, where `object` is not an object as compilers write them.
+/// The things that objects which are linked have in common: container, architecture, and on RISC-V how floats are
+/// passed. nullopt, with the reason in `error`, where `object` is not an object as compilers write them.
 std::optional<std::string> linkTarget(std::string_view object, std::string &error);
 
 /// Whether that is ELF's, of which alone linkShared() makes libraries.
 bool isElf(std::string_view linkTarget);
 
-/// What the object of a library's own defines: the table of kernels (docs/abi.md, "Libraries").
+/// The table of kernels, which the object of a library's own defines (docs/abi.md, "Libraries").
 struct LibraryTable {
   std::string symbol;
   bool isShared = false; ///< as spc_kernels, too, and with what members export

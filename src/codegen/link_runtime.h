@@ -26,8 +26,8 @@ struct RuntimeReason {
 /// False with a diagnostic that says the reason where the target's architecture has no runtime.
 bool linkRuntime(llvm::Module &module, const RuntimeReason &reason, Diagnostics &diagnostics);
 
-/// What linkRuntime() does to the callers in a part of a module, where another part has the runtime: what is short
-/// becomes part of them, all else may be declared alone. False with a diagnostic.
+/// Does what linkRuntime() does to the callers in a part of a module, where another part has the runtime: short
+/// functions become part of them, all others may be declared alone. False with a diagnostic.
 bool linkShort(llvm::Module &module, Diagnostics &diagnostics);
 
 /// The runtime as a module of its own, all functions exported, for a target with that data layout. nullptr where there

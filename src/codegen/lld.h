@@ -6,7 +6,7 @@
 
 namespace spc::codegen {
 
-/// What a shared library is linked from and to.
+/// The files that a shared library is linked from and to.
 struct LinkFiles {
   std::string archive; ///< all of whose objects become part of it
   std::string versionScript;

@@ -71,7 +71,7 @@ private:
   bool &failed_;
 };
 
-/// Has the object's functions call each other, also where a library that is loaded before exports the same names: ELF
+/// Makes the object's functions call each other, also where a library that is loaded before exports the same names: ELF
 /// would have calls of what is exported go there.
 void bindCalls(llvm::Module &module) {
   if (!module.getTargetTriple().isOSBinFormatELF())

@@ -17,7 +17,7 @@ class Triple;
 
 namespace spc::codegen {
 
-/// What to compile for.
+/// The target to compile for.
 struct TargetOptions {
   std::string triple; ///< empty: the host's
   /// Empty: the architecture's baseline, or several processors by default; "native": the host's, with its features;
@@ -39,7 +39,7 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetOptions &op
 std::unique_ptr<llvm::TargetMachine> copyMachine(const llvm::TargetMachine &machine);
 
 /// The features by which code for a target's processors differs from what LLVM makes of their names alone; empty: none.
-/// Vectors are as wide as the registers: LLVM has most of Intel's processors prefer halves of them.
+/// Vectors are as wide as the registers: LLVM makes most of Intel's processors prefer halves of them.
 std::string tuningOf(const llvm::Triple &triple);
 
 /// Sets the machine's triple, data layout and flags on a module. optimize() and emit() do so too.
@@ -52,8 +52,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel, 
 /// Whether a module has so many instructions that passes which look far afield take longer than they give.
 bool isLarge(const llvm::Module &module);
 
-/// Has objects describe their frames (.eh_frame and the like), so that debuggers, profilers and backtrace() see through
-/// them.
+/// Makes objects describe their frames (.eh_frame and the like), so that debuggers, profilers and backtrace() see
+/// through them.
 void addUnwindTables(llvm::Module &module);
 
 /// Names what made the object, in .comment or where the container has it.

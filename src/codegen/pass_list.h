@@ -8,7 +8,7 @@
 
 namespace spc::codegen {
 
-/// What the pass list depends on.
+/// The choices that the pass list depends on.
 struct PassListOptions {
   llvm::OptimizationLevel level = llvm::OptimizationLevel::O3; ///< O2 or O3
   bool vectorizes = true;

@@ -10,7 +10,7 @@ class TargetMachine;
 
 namespace spc::codegen {
 
-/// What to watch for.
+/// The faults to watch for.
 struct Sanitizers {
   bool address = false;   ///< accesses outside of memory that the program has; not together with `thread`
   bool thread = false;    ///< data races

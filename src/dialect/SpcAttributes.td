@@ -69,9 +69,9 @@ def BindAttr : SpcAttr<"Bind", "bind"> {
   let extraClassDeclaration = [{
     /// Another field of the same tensor, or of a number of items its `begin` and `end`, and the other way round.
     BindAttr as(BindKind kind) const { return get(getContext(), kind, getSymbol(), getIndex(), getBlock()); }
-    /// Of `size`, `begin` and `end`: the extent; null where positions are counted.
+    /// The extent of a `size`, `begin` or `end`; null where positions are counted.
     ExtentAttr getExtent() const;
-    /// Of `begin` and `end`: the number of all items.
+    /// The number of all items of a `begin` or `end`.
     BindAttr getItems() const { return as(getIndex() < 0 ? BindKind::Size : BindKind::Count); }
   }];
 }
@@ -177,9 +177,9 @@ def TensorAttr : SpcAttr<"Tensor", "tensor"> {
         (`padded` `=` $isPadded^)? (`run` `=` $run^)? (`identity` `=` $identity^)? `>`
   }];
   let extraClassDeclaration = [{
-    /// Of a dimension, or a level of what is described by levels; null where nothing says it.
+    /// The extent of a dimension, or of a level where levels describe the tensor; null where nothing says it.
     ExtentAttr getExtent(unsigned dim) const { return dim < getExtents().size() ? getExtents()[dim] : ExtentAttr(); }
-    /// Of a sparse operand, be it that nothing is said of the level.
+    /// What is said of a level of a sparse operand, which may be nothing.
     LevelAttr getLevel(unsigned level) const;
     /// Whether a sparse output is written through this dense argument, or an operand read at another one's positions.
     bool isDenseProxy() const { return getRun() || !getPatternOf().empty(); }

@@ -73,7 +73,7 @@ def OpenRunOp : SpcOp<"open_run", [RecursiveMemoryEffects, SingleBlock]> {
   let assemblyFormat = "$assembly `[` $chunk `]` `number` $number (`planned` $planned^)? attr-dict-with-keyword $nests";
   let hasRegionVerifier = 1;
   let skipDefaultBuilders = 1;
-  /// With a nest that is still empty for each of `runs`.
+  /// Builds a nest for each of `runs`, which is still empty.
   let builders = [OpBuilder<(ins "::mlir::Value":$assembly, "::mlir::Value":$chunk, "int64_t":$number,
                                  "bool":$planned, "::llvm::ArrayRef<RunType>":$runs)>];
   let extraClassDeclaration = [{

@@ -13,7 +13,7 @@
 
 namespace spc::dialect {
 
-/// What argument `index` of a body holds; null where nothing is said yet.
+/// The bind of argument `index` of a body; null where nothing is said yet.
 BindAttr bindOf(mlir::FunctionOpInterface body, unsigned index);
 /// The same of a value; null where it is no argument of `body`.
 BindAttr bindOf(mlir::FunctionOpInterface body, mlir::Value value);
@@ -23,10 +23,10 @@ void setBind(mlir::FunctionOpInterface body, unsigned index, BindAttr bind);
 /// Adds an argument that holds `bind` at the end.
 mlir::BlockArgument addArgument(mlir::FunctionOpInterface body, BindAttr bind, mlir::Type type);
 
-/// What tensor or scalar argument `index` is; null of one that was added later.
+/// The tensor or scalar that argument `index` is; null of one that was added later.
 TensorAttr tensorOf(mlir::FunctionOpInterface body, unsigned index);
 void setTensor(mlir::FunctionOpInterface body, unsigned index, TensorAttr tensor);
-/// Of the coordinates of a compressed root that ascend: the extent in which they do; null of any other argument.
+/// The extent in which the coordinates of a compressed root ascend; null of any other argument.
 ExtentAttr ascendingExtentOf(mlir::FunctionOpInterface body, unsigned index);
 void setAscendingExtent(mlir::FunctionOpInterface body, unsigned index, ExtentAttr extent);
 
@@ -37,7 +37,7 @@ void setChunks(mlir::FunctionOpInterface body, ChunksAttr chunks);
 DivisionAttr divisionOf(mlir::FunctionOpInterface body);
 void setDivision(mlir::FunctionOpInterface body, DivisionAttr division);
 void removeDivision(mlir::FunctionOpInterface body);
-/// What the user's schedule says of the body, be that nothing.
+/// The user's schedule for the body, which may be empty.
 ScheduleAttr scheduleOf(mlir::FunctionOpInterface body);
 void setSchedule(mlir::FunctionOpInterface body, ScheduleAttr schedule);
 /// Whether only the pattern of the body's assembled output counts.
@@ -47,7 +47,7 @@ void setPatternOnly(mlir::FunctionOpInterface body);
 bool isAsWritten(mlir::FunctionOpInterface body);
 void setAsWritten(mlir::FunctionOpInterface body);
 
-/// What `loop` is recorded as: a loop over the rows of a body; null for any other operation.
+/// The record of `loop` as a loop over the rows of a body; null for any other operation.
 RowLoopAttr rowLoopOf(mlir::Operation *loop);
 void setRowLoop(mlir::Operation *loop, RowLoopAttr rows);
 void removeRowLoop(mlir::Operation *loop);

@@ -20,7 +20,7 @@
 
 namespace spc::dialect {
 
-/// What the operations for assembly read and write.
+/// The memory that the operations for assembly read and write.
 struct CollectedEntries : mlir::SideEffects::Resource::Base<CollectedEntries> {
   llvm::StringRef getName() final { return "spc.collected_entries"; }
 };

@@ -144,7 +144,7 @@ void Memory::callFree(Value memory) {
   LLVM::CallOp::create(build.ops(), free, mlir::ValueRange{memory});
 }
 
-/// Has the whole huge pages of a block that malloc gave come at once. Memory that was freed before malloc hands out
+/// Makes the whole huge pages of a block that malloc gave come at once. Memory that was freed before malloc hands out
 /// again, wherever it begins. What it maps anew begins with a huge page instead.
 Value Memory::makeHuge(Value memory, Value bytes) {
   EntryBuilder &build = entry_.build;

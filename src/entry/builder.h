@@ -19,7 +19,7 @@ using runtime::Status;
 /// The layout of a C struct of 8-byte integers and pointers, for whatever target the module has.
 using Struct = mlir::LLVM::LLVMStructType;
 
-/// What a failure is about, for the caller. Values that are known are numbers of 64 bits.
+/// The subject of a failure, for the caller. Values that are known are numbers of 64 bits.
 struct Place {
   std::string name{}; ///< of an argument, or of a tensor within the kernel; empty: nothing is known
   int32_t argument = -1;
@@ -45,7 +45,7 @@ public:
   /// Adds the first block to `function`, which is empty and returns an i32, or nothing where it cannot fail.
   EntryBuilder(mlir::LLVM::LLVMFuncOp function, mlir::Location location);
 
-  /// Before any check: has the outermost exit call `explainer` with the arguments and the status.
+  /// Makes the outermost exit call `explainer` with the arguments and the status. To be called before any check.
   void explainBy(mlir::LLVM::LLVMFuncOp explainer);
   /// From now on failures are told where they happen.
   void tellBy(Problems &problems) { problems_ = &problems; }

@@ -20,7 +20,7 @@ struct Chunks {
   bool setsToZero = false;              ///< the body sets it to zero first
 };
 
-/// What is known of a body that assembles.
+/// A body that assembles, as plan() has to know it.
 struct Assembling {
   mlir::Value
       nanoseconds; ///< that it takes, roughly, beyond what it takes to visit what is stored below its rows; or null

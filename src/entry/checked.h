@@ -1,4 +1,4 @@
-// What an entry checks of a kernel that is compiled with --checked, beyond entry/checks.h: the contents of arrays.
+// The checks of an entry of a kernel that is compiled with --checked, beyond entry/checks.h: of arrays' contents.
 #pragma once
 
 #include "entry/tensors.h"

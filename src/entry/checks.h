@@ -1,4 +1,4 @@
-// What the entry refuses before anything is allocated or written.
+// The checks of the entry before anything is allocated or written.
 #pragma once
 
 #include "entry/tensors.h"
@@ -22,7 +22,7 @@ void checkObjects(Entry &entry);
 /// called after bindExtents.
 void checkSizes(Entry &entry);
 
-/// Checks strides, arrays, patterns and counts, in the order that docs/architecture.md gives. To be called after
+/// Checks strides, arrays, patterns and counts, in the order that docs/why.md gives. To be called after
 /// bindParameters.
 void checkArguments(Entry &entry);
 

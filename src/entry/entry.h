@@ -25,7 +25,7 @@ void setTarget(mlir::ModuleOp module, const llvm::TargetMachine &machine);
 std::string bodySymbol(const std::string &name);
 
 /// Adds the functions that an object exports to a module in the LLVM dialect that holds the kernel's bodies as internal
-/// llvm.funcs, whose arguments carry spc.bind attributes (see docs/architecture.md, "The body's arguments"):
+/// llvm.funcs, whose arguments carry spc.bind attributes (see docs/why.md, "The body's arguments"):
 /// `spc_status <symbol>(const spc_context *, ...)` for the call and for each phase, which takes a plan or NULL as its
 /// last argument, for each of them `spc_status <argvSymbol>(const spc_context *, void **arguments)`, where arguments[k]
 /// is the k-th pointer or points to the k-th number; and the signature as text. The entry checks pointers, shapes,

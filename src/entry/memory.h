@@ -1,4 +1,5 @@
-// What the entry allocates: temporaries, and copies of operands in another storage. And views, which need no memory.
+// The memory that the entry allocates: temporaries, and copies of operands in another storage. And views, which need no
+// memory.
 #pragma once
 
 #include "entry/allocator.h"

@@ -18,7 +18,7 @@ mlir::LLVM::LLVMFuncOp defineTask(EntryBuilder &build, const std::string &name);
 void runTasks(Entry &entry, mlir::Value hook, mlir::Value tasks, mlir::LLVM::LLVMFuncOp task, mlir::Value closure);
 
 /// The number of chunks that pays for the work: setting the copies to zero and adding them up must cost little beside
-/// it. As many as memory allows where `work` is null; 0 where the output's elements are not contiguous.
+/// it. It is what memory allows where `work` is null, and 0 where the output's elements are not contiguous.
 mlir::Value mostCopies(Entry &entry, const sema::Tensor &output, mlir::Value work);
 
 /// Allocates copies for all chunks but the first.

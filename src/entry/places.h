@@ -1,4 +1,4 @@
-// What checks say they are about.
+// The places that checks name when they fail.
 #pragma once
 
 #include "entry/tensors.h"

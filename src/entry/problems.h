@@ -1,4 +1,4 @@
-// What the caller is told of a failed call besides its status: which argument, which field, which numbers.
+// The problem that the caller is told of a failed call besides its status: argument, field and numbers.
 #pragma once
 
 #include "entry/builder.h"
@@ -28,7 +28,7 @@ public:
 private:
   mlir::LLVM::LLVMFuncOp teller(EntryBuilder &build);
   void buildTeller(EntryBuilder &build);
-  /// Where a text begins; 0 of none, where the kernel's name begins.
+  /// The place where a text begins; 0 of none, where the kernel's name begins.
   uint16_t place(const std::string &text);
 
   std::string kernel_;

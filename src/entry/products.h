@@ -18,8 +18,8 @@ mlir::Value mostProducts(Entry &entry, const sema::Statement &statement);
 /// Sets runtime::Assembly::factors of `object`, of `type`.
 void storeFactors(Entry &entry, const Struct &type, mlir::Value object, const sema::Statement &statement);
 
-/// What accumulating takes, in nanoseconds: for each multiplication of a product of matrices, each of the `expected`
-/// entries of anything else, no more than mostProducts() of either. Null where entries are appended.
+/// The time that accumulating takes, in nanoseconds: for each multiplication of a product of matrices, each of the
+/// `expected` entries of anything else, no more than mostProducts() of either. Null where entries are appended.
 mlir::Value accumulationTime(Entry &entry, const sema::Statement &statement, mlir::Value expected,
                              mlir::Value mostProducts);
 

@@ -1,4 +1,4 @@
-// What the entry knows of its arguments: each tensor's sizes, strides, counts and arrays as values.
+// The entry's arguments: each tensor's sizes, strides, counts and arrays as values.
 #pragma once
 
 #include "abi/signature.h"
@@ -25,8 +25,8 @@ struct TensorView {
   mlir::Value values;
 };
 
-/// One parameter of kind Tensor or Values: its struct, and the fields as the caller passed them. Of kind Values there
-/// is no struct, and the values are all that is passed.
+/// One parameter of kind Tensor or Values: its struct, and the fields as the caller passed them. There is no struct of
+/// kind Values, of which the values are all that is passed.
 struct TensorArgument {
   const abi::Parameter &parameter;
   mlir::Value object;
@@ -94,7 +94,7 @@ void bindParameters(Entry &entry);
 /// The tensor of that name. Requires: there is one.
 const sema::Tensor &tensorNamed(const sema::Kernel &kernel, llvm::StringRef name);
 
-/// What the entry knows of one of the kernel's tensors.
+/// One of the kernel's tensors as the entry knows it.
 inline const TensorView &viewOf(const Entry &entry, const sema::Tensor &tensor) {
   return entry.tensors[sema::TensorId(&tensor - entry.kernel.tensors.data())];
 }
@@ -105,7 +105,7 @@ mlir::Value blocksOf(EntryBuilder &build, mlir::Value extent, int64_t block);
 /// The coordinates of a level: of a dense one all that it stores.
 mlir::Value levelExtent(Entry &entry, const sema::Tensor &tensor, const format::Level &level);
 
-/// Every value that the body may ask for, by its bind (docs/architecture.md, "The body's arguments").
+/// Every value that the body may ask for, by its bind (docs/why.md, "The body's arguments").
 using Binds = llvm::DenseMap<dialect::BindAttr, mlir::Value>;
 Binds allBinds(Entry &entry);
 

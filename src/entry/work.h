@@ -5,7 +5,7 @@
 
 namespace spc::entry {
 
-/// A body's work, by its attribute `spc.chunks` (docs/architecture.md, "Chunks"): an item (a row, or a position of a
+/// A body's work, by its attribute `spc.chunks` (docs/why.md, "Chunks"): an item (a row, or a position of a
 /// compressed root) counts as one, and so does each value that operands store below it.
 class Work {
 public:
@@ -25,7 +25,7 @@ public:
   /// appended, in loops like those of SpMV and SpMM.
   mlir::Value nanoseconds() const;
 
-  /// What border() takes besides the numbers of a chunk and of all chunks.
+  /// The arguments of border() besides the numbers of a chunk and of all chunks.
   const mlir::SmallVector<mlir::Value> &inputs() const { return inputs_; }
   /// `i64 border(i64 chunk, i64 chunks, inputs…)`: the item at which a chunk begins, and the one before it ends.
   mlir::LLVM::LLVMFuncOp border();

@@ -1,4 +1,4 @@
-// What a call costs on given data: steps, bytes and operations.
+// The cost of a call on given data: steps, bytes and operations.
 #pragma once
 
 #include "explain/data.h"
@@ -10,13 +10,13 @@
 
 namespace spc::explain {
 
-/// What one tensor's arrays add to the traffic of a call.
+/// The traffic of one tensor's arrays in a call.
 struct Traffic {
   std::string tensor;
   double read = 0, written = 0; ///< bytes, each array counted once however often its elements are used
 };
 
-/// Of a whole call. What is not known, as it depends on entries that the call works out, is left out, and named.
+/// The cost of a whole call. It leaves out, and names, what depends on entries that the call works out.
 struct CallCost {
   std::vector<std::optional<double>> steps; ///< by step of the kernel: iterations of the innermost loops, counted
   std::vector<std::optional<double>> bytes; ///< by step: of the arrays that a statement reads and writes, each once
@@ -29,8 +29,8 @@ struct CallCost {
 };
 
 /// Counts. Takes time and memory in proportion to the entries of the operands, at most 2 * 10^7 places one by one, and
-/// to the places of assembled results. With `like`, the same kernel's cost with operands in other formats, the traffic
-/// of assembled tensors is taken from there.
+/// to the places of assembled results. The traffic of assembled tensors is taken from `like`, the same kernel's cost
+/// with operands in other formats, if it is given.
 CallCost costOn(const sema::Kernel &kernel, Data &data, const CallCost *like = nullptr);
 
 } // namespace spc::explain

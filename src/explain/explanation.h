@@ -51,7 +51,7 @@ struct TensorLine {
   std::optional<double> entries; ///< that a sparse one stores, padding included
 };
 
-/// What an operand would cost in another format.
+/// The cost of an operand in another format.
 struct Alternative {
   std::string tensor, format;
   bool isOwn = false; ///< the one that the kernel was explained with
@@ -59,7 +59,7 @@ struct Alternative {
   std::string why; ///< there are no numbers
 };
 
-/// What the machine can do.
+/// The roofs of the machine.
 struct Roofs {
   double bytesPerSecond = 0;
   double operationsPerSecond = 0;
@@ -72,7 +72,7 @@ struct MeasuredTime {
   std::string memory; ///< on which pages arrays lay
 };
 
-/// What an explanation comes from.
+/// The sources of an explanation.
 struct Provenance {
   std::string version, machine, command;
 };

@@ -24,7 +24,7 @@ struct StageText {
   bool isCut = false; ///< there is more than is shown
 };
 
-/// Where a matrix, or the first two dimensions of a tensor, has entries: how many in each of `bins` by `bins` cells.
+/// The number of entries that a matrix, or the first two dimensions of a tensor, has in each of `bins` by `bins` cells.
 struct SpyPlot {
   std::string tensor;
   std::vector<int64_t> shape;
@@ -53,7 +53,7 @@ std::string rooflineOf(const Explanation &explanation);
 /// A spy plot as SVG.
 std::string drawn(const SpyPlot &plot);
 
-/// What every page has: its style, and the script that links lines.
+/// The common part of every page: its style, and the script that links lines.
 std::string_view pageStyle();
 std::string_view pageScript();
 

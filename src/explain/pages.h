@@ -1,4 +1,4 @@
-// What docs/ says of diagnostics and of remarks, which spc holds.
+// The pages of docs/ on diagnostics and on remarks, which spc holds.
 #pragma once
 
 #include <optional>

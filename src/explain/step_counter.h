@@ -11,11 +11,11 @@
 
 namespace spc::explain {
 
-/// What is counted on.
+/// The data to count on.
 struct CountInputs {
   const sema::Kernel &kernel;
   const IdVector<sema::ExtentId, int64_t> &extents;
-  /// Where a sparse tensor stores something; null where that is not known before the call.
+  /// The places where a sparse tensor stores something; null where they are not known before the call.
   std::function<const StoredTree *(sema::TensorId)> tree;
 };
 

@@ -1,4 +1,4 @@
-// Where a packed tensor stores something, level by level.
+// The places where a packed tensor stores something, level by level.
 #pragma once
 
 #include "tensor/tensor.h"

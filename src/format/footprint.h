@@ -12,11 +12,11 @@ struct Footprint {
   double bytes = 0;              ///< of all arrays
 };
 
-/// What a format stores of a tensor of `shape` whose values have `valueBytes`. Some levels depend on the entries, which
-/// are those of the stored triangle where the format is symmetric: `counts` holds how many positions each compressed
-/// and each ragged dense level has in all, and how wide a level of fixed width is whose width the format leaves open;
-/// its other numbers are not looked at. Requires: a format of one part, with a number for each level and an extent for
-/// each dimension.
+/// The footprint of a tensor of `shape` in a format, its values having `valueBytes`. Some levels depend on the entries,
+/// which are those of the stored triangle where the format is symmetric: `counts` holds how many positions each
+/// compressed and each ragged dense level has in all, and how wide a level of fixed width is whose width the format
+/// leaves open; its other numbers are not looked at. Requires: a format of one part, with a number for each level and
+/// an extent for each dimension.
 Footprint footprintOf(const Format &format, const std::vector<int64_t> &shape, int valueBytes,
                       const std::vector<double> &counts);
 

@@ -62,7 +62,7 @@ struct Level {
   ClosedForm length;                ///< of a closed extent: entries of the parent
   ClosedForm start; ///< of a dense level with a ragged extent of any kind: the parent's first coordinate
 
-  // What the level is, kindOf() says (levels.h): that depends on the level above.
+  // The kind of the level depends on the level above: kindOf() says it (levels.h).
   /// It has no list of its coordinates.
   bool isDense() const { return storage == Storage::Dense; }
   /// A dense level with all of its coordinates under every parent: position = parent * extent + coordinate.

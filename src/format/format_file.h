@@ -13,12 +13,12 @@
 
 namespace spc::format {
 
-/// What a format file describes: a format of one order, or a rule for every order (`dense`, `coo`, `csf`).
+/// The contents of a format file: a format of one order, or a rule for every order (`dense`, `coo`, `csf`).
 class FormatFamily {
 public:
   virtual ~FormatFamily() = default;
   virtual std::string name() const = 0;
-  /// What the file says of itself, in a line; empty where it says nothing.
+  /// The file's own description, in a line; empty where it has none.
   virtual std::string description() const { return ""; }
   /// Orders it has: the one, or nullopt for any from 1 to 8.
   virtual std::optional<int> order() const = 0;
@@ -27,8 +27,8 @@ public:
   virtual std::optional<Format> instantiate(int order) const = 0;
 };
 
-/// The value type of a tensor or of a type parameter, `A=i8`, or of tensors whose type nothing else says, `f32`. What
-/// types there are is sema's to know.
+/// The value type of a tensor or of a type parameter, `A=i8`, or of tensors whose type nothing else says, `f32`. Sema
+/// knows which types there are.
 struct GivenType {
   std::optional<std::string> name; ///< nullopt: of tensors whose type nothing else says
   std::string type;
@@ -44,9 +44,9 @@ struct Binding {
   Span where;                                 ///< the argument's text or the place in the file, for diagnostics
   /// {"structure_of": "S"}: the tensor has S's format and its very structure; a call passes its values only.
   std::optional<std::string> structureOf = std::nullopt;
-  /// What the file of the format says of the kernel's loops; several bindings may have one file.
+  /// The schedule in the file of the format; several bindings may have one file.
   Schedule schedule = {};
-  /// What the file of the format says of value types; of several bindings of one file the first one has them.
+  /// The value types that the file of the format gives; the first of several bindings of one file has them.
   std::vector<GivenType> types = {};
   /// {"format": "csr", "structure": "kept"}: an output whose entries stay where the caller has them.
   bool keepsStructure = false;
@@ -55,7 +55,7 @@ struct Binding {
 /// `tensor` stored in a format that no file describes: tensors of its order alone have it.
 Binding bindingOf(std::string tensor, Format format);
 
-/// What formats were read from.
+/// The files that formats were read from.
 struct FilesRead {
   std::vector<std::string> paths; ///< each once, in the order of first use
   bool builtin = false;           ///< built-in formats, too
@@ -81,11 +81,11 @@ public:
   /// The text of the file that a name or a path means. nullopt with an error reported.
   std::optional<std::string> text(const std::string &argument);
 
-  /// All formats that have names: by place, in the order of search, and in each place sorted. Of one name the one that
-  /// is found.
+  /// All formats that have names: by place, in the order of search, and in each place sorted. Each name stands for the
+  /// format that is found under it.
   std::vector<KnownFormat> known() const;
 
-  /// What has been read so far, for dependency files.
+  /// The files that were read so far, for dependency files.
   const FilesRead &filesRead() const { return filesRead_; }
 
 private:

@@ -10,7 +10,7 @@
 
 namespace spc::format {
 
-/// What is wrong with an expression, and where: `begin` and `end` count bytes of its text.
+/// A mistake in an expression, and its place: `begin` and `end` count bytes of its text.
 struct ExpressionProblem {
   std::string message;
   size_t begin = 0;

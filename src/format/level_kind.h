@@ -1,4 +1,4 @@
-// What a level is: the one list of the kinds that there are. Includes nothing, so that every stage may include it, the
+// The kinds of levels: the one list of those that there are. Includes nothing, so that every stage may include it, the
 // freestanding runtime too. Stages switch over these enums without a default, so that the compiler names each place
 // that a new kind concerns (docs/development.md, "Adding a format").
 #pragma once

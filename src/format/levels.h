@@ -1,11 +1,12 @@
-// What the levels of a format are. Each question about a level is answered once, here; stages switch over the answer.
+// The kinds of a format's levels, and what follows from them. Each question about a level is answered once, here;
+// stages switch over the answer.
 #pragma once
 
 #include "format/format.h"
 
 namespace spc::format {
 
-/// What level `k` of `levels`, which run from the outside in, is.
+/// The kind of level `k` of `levels`, which run from the outside in.
 LevelKind kindOf(const std::vector<Level> &levels, int k);
 inline LevelKind kindOf(const Format &format, int k) {
   return kindOf(format.levels, k);
@@ -35,8 +36,8 @@ bool isCoordinateList(const Format &format);
 /// that the format gives; at least 1. Null where that depends on extents, run-time widths or arrays.
 std::optional<int64_t> valuesPerEntry(const Format &format, int k);
 
-/// What a level's coordinate adds to column - row of a symmetric matrix, or to row - column where the upper triangle is
-/// stored: their sum is not positive in the triangle.
+/// The number that a level's coordinate adds to column - row of a symmetric matrix, or to row - column where the upper
+/// triangle is stored: their sum is not positive in the triangle.
 int64_t triangleWeight(const Format &format, int k);
 
 /// Whether the format may have slots that hold no entry, and a 0 instead where they are inside of the tensor: the rest

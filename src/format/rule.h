@@ -1,4 +1,4 @@
-// What a format file says, as a value: a format of one order, or how to build one of any order.
+// A format file as a value: a format of one order, or how to build one of any order.
 #pragma once
 
 #include "format/format.h"

@@ -1,4 +1,4 @@
-// What a format file's "schedule" asks of the loops of the kernel that the file is bound to.
+// A format file's "schedule" for the loops of the kernel that the file is bound to.
 #pragma once
 
 #include "support/diagnostic.h"

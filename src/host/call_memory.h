@@ -1,4 +1,4 @@
-// Where the arrays of a call lie in memory: on which pages, and at which places.
+// The places of a call's arrays in memory, and the pages there.
 #pragma once
 
 #include "host/kernel_call.h"
@@ -7,7 +7,7 @@
 
 namespace spc::host {
 
-/// What arrays that are measured lie on.
+/// The pages that arrays which are measured lie on.
 enum class Pages {
   Ordinary, ///< what malloc gives any program
   Huge,     ///< large pages where the system grants them, and memory that is freed stays with the process
@@ -37,7 +37,7 @@ public:
 
   int count() const { return static_cast<int>(others_.size()) + 1; }
 
-  /// Has calls use another place from here on.
+  /// Makes calls use another place from here on.
   void use(int place);
 
 private:

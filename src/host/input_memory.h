@@ -1,4 +1,4 @@
-// What inputs will take of memory, said before they are read.
+// The memory that inputs will take, said before they are read.
 #pragma once
 
 #include "host/session.h"
@@ -10,13 +10,13 @@
 
 namespace spc::host {
 
-/// What is known of a tensor before anything is read.
+/// A tensor as it is known before anything is read.
 struct ForeseenTensor {
   const sema::Tensor *tensor;
   tensor::Announced announced; ///< by its file; of others what shape they have, with no entries
 };
 
-/// The least that a tensor of `entries` entries takes, wherever they are. Of a sum all of them may be in the last part.
+/// The least that a tensor of `entries` entries takes, wherever they are. All entries of a sum may be in its last part.
 double leastBytes(const sema::Tensor &tensor, const std::vector<int64_t> &shape, double entries);
 
 /// Before anything is allocated: a size with a digit too many should not bring the machine down. Reports an error where

@@ -29,7 +29,7 @@ struct CallArgument {
 std::optional<std::vector<CallArgument>> packArguments(Session &session, const sema::Kernel &kernel,
                                                        const abi::Signature &signature, Inputs &inputs);
 
-/// What a call is made of.
+/// The parts of a call.
 struct KernelCall {
   const codegen::JitKernel &code;
   const sema::Kernel &kernel;
@@ -49,7 +49,7 @@ bool finishCall(Session &session, KernelCall &call, int32_t status);
 /// Runs the kernel; false as finishCall() is.
 bool callKernel(Session &session, KernelCall &call);
 
-/// What is lost of an argument where a kernel is called: what it reads and overwrites.
+/// The contents of an argument that a call loses, as it reads and overwrites them.
 struct SavedArgument {
   std::vector<unsigned char> values;          ///< of a scalar, of a dense tensor, of one that shares a pattern
   std::optional<tensor::Coordinates> entries; ///< of one that the call assembles

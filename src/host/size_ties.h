@@ -16,7 +16,7 @@ struct Dimension {
   auto operator<=>(const Dimension &) const = default;
 };
 
-/// What makes two dimensions one size, in words, and where the kernel says so.
+/// The reason why two dimensions are one size, in words, and where the kernel says so.
 struct Tie {
   Span where;
   std::string message; ///< "'j' runs over dimension 1 of 'A' and dimension 0 of 'x'"

@@ -7,10 +7,10 @@
 
 namespace spc::host {
 
-/// As many as a kernel's loops can be divided among.
+/// The most threads that a kernel's loops can be divided among.
 int mostThreads();
 
-/// As many as the process may use, or as SPC_NUM_THREADS in the environment says; at most mostThreads().
+/// The threads that the process may use, or as many as SPC_NUM_THREADS in the environment says; at most mostThreads().
 int usualThreads();
 
 /// The spc_context of calls that divide their work among `threads` threads, the calling one included; valid for as long

@@ -1,4 +1,4 @@
-// What a kernel declares, whether a file or another front end says it.
+// The declarations of a kernel, whether a file or another front end makes them.
 #pragma once
 
 #include "support/source.h"

@@ -1,4 +1,4 @@
-// What expressions compute element by element besides + - * /: functions, comparisons and logic.
+// The operations of expressions on elements besides + - * /: functions, comparisons and logic.
 #pragma once
 
 #include <cstdint>

@@ -8,13 +8,13 @@ namespace spc::language {
 
 enum class BinaryOp : uint8_t { Add, Sub, Mul, Div };
 
-/// With spaces around sums' operators: " + ", " - ", "*" or "/".
+/// The operator with spaces around those of sums: " + ", " - ", "*" or "/".
 std::string_view spellingOf(BinaryOp op);
 
 /// How a statement puts what it computes into its target.
 enum class AssignOp : uint8_t { Assign, Add, Min, Max, Or };
 
-/// As it is written: "=", "+=", "min=", "max=" or "or=".
+/// The operator as it is written: "=", "+=", "min=", "max=" or "or=".
 std::string_view spellingOf(AssignOp op);
 
 } // namespace spc::language

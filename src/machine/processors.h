@@ -1,4 +1,4 @@
-// What the operating system says of processors and caches.
+// Processors and caches as the operating system describes them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace spc::machine {
 /// How many processors this process may use (its affinity mask); at least 1.
 int processorCount();
 
-/// What the first processor calls itself; else "unknown processor".
+/// The first processor's name; else "unknown processor".
 std::string processorName();
 
 /// Bytes of the first processor's data cache of `level`, 1 the closest; 0 where there is none or it is unknown.

@@ -1,4 +1,4 @@
-// What this machine can do at most, measured: multiply-adds from registers, and bytes from memory. The denominators of
+// The most that this machine can do, measured: multiply-adds from registers, and bytes from memory. The denominators of
 // "share of the roof" for any kernel.
 #pragma once
 
@@ -25,8 +25,8 @@ double readBandwidth(int threads, size_t bytesEach, Effort effort = {});
 /// what a cache reads before it is overwritten is not counted.
 double triadBandwidth(int threads, size_t bytesEach, Effort effort = {});
 
-/// Of `threads` threads together. Rates of two measurements differ by some percent, on a shared machine by more; a
-/// kernel whose arrays fit into a cache may exceed `read` and `triad`.
+/// The roofs of `threads` threads together. Rates of two measurements differ by some percent, on a shared machine by
+/// more; a kernel whose arrays fit into a cache may exceed `read` and `triad`.
 struct Roofs {
   int threads = 1;
   double f32 = 0;   ///< operations a second, a multiply-add being two

@@ -11,8 +11,8 @@
 
 namespace spc::mlirgen {
 
-/// As what an argument stands for its tensor. Proxies are dense: MLIR's sparsifier reads or writes them by coordinates,
-/// and a pass of ours puts entries in their place.
+/// The role in which an argument stands for its tensor. Proxies are dense: MLIR's sparsifier reads or writes them by
+/// coordinates, and a pass of ours puts entries in their place.
 enum class ArgumentRole {
   Stored,      ///< as it is stored, or a scalar by value
   OutputProxy, ///< a sparse output that has another tensor's structure, or its own from before
@@ -32,18 +32,18 @@ struct BodyArgument {
 /// A scalar that kernels take by value.
 bool isScalarOperand(const sema::Tensor &tensor);
 
-/// What a body does with the target of an assembling statement: it collects its entries, or it sets the values of those
-/// that there are.
+/// The use of an assembling statement's target in a body, which collects its entries, or sets the values of those that
+/// there are.
 enum class TargetUse { Collected, Filled };
 
-/// In the order of kernel.tensors. A tensor that is read and written may have several.
+/// The arguments in the order of kernel.tensors. A tensor that is read and written may have several.
 std::vector<BodyArgument> bodyArguments(const sema::Kernel &kernel, const sema::Step &step, TargetUse use,
                                         mlir::MLIRContext &context);
 
 /// Whether the body returns what becomes of the argument.
 bool isWritten(const BodyArgument &argument, const sema::Kernel &kernel);
 
-/// What passes and the entry have to know of the argument: its attribute spc.tensor.
+/// The attribute spc.tensor of the argument, for passes and the entry.
 dialect::TensorAttr describe(const BodyArgument &argument, const sema::Kernel &kernel, const sema::Step &step,
                              mlir::MLIRContext &context);
 

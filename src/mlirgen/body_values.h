@@ -1,4 +1,4 @@
-// What the tensors of a step are in its body: its arguments at first, then what statements make of them.
+// The values of a step's tensors in its body: its arguments at first, then what statements make of them.
 #pragma once
 
 #include "mlirgen/body_arguments.h"
@@ -24,13 +24,13 @@ public:
 
   /// The current value of a written tensor, always dense.
   mlir::Value &written(sema::TensorId tensor) { return written_[tensor]; }
-  /// By term of an assembling statement: the current value of its proxy.
+  /// The current value of the proxy of each term of an assembling statement.
   llvm::MutableArrayRef<mlir::Value> runs() { return runs_; }
 
   /// An extent as a value of type index: from any argument that has it, else an argument of its own.
   mlir::Value extent(sema::ExtentId extent);
 
-  /// What the function returns.
+  /// The results of the function.
   llvm::SmallVector<mlir::Value> results(const std::vector<BodyArgument> &arguments) const;
 
 private:

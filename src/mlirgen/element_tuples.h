@@ -1,7 +1,7 @@
 // What a term with a domain reads at one point of its iteration space, as one value.
 //
 // MLIR's sparsifier follows sparse_tensor.unary and .binary, whose regions say what is computed where one or both of
-// two values are present. With element tuples (LLVM structs) for values, a tree of them spans any domain, carries all
+// two values are present. A tree of them whose values are element tuples (LLVM structs) spans any domain, carries all
 // that is read there, and ends in one region that may compute anything. The element tuples vanish as soon as the
 // regions are inlined.
 #pragma once
@@ -16,7 +16,7 @@ public:
   ElementTupleBuilder(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location,
                       llvm::ArrayRef<mlir::Value> uses);
 
-  /// What is known of an operand at a point.
+  /// An operand as it is known at a point.
   struct Element {
     mlir::Value value;    ///< null where not known
     mlir::Value isStored; ///< an i1, of operands whose absence decides something; else null
@@ -29,7 +29,7 @@ public:
 private:
   using Path = llvm::SmallVector<int64_t>;
 
-  /// Where in an element tuple an operand's own struct is, its element and perhaps whether that is stored.
+  /// The place of an operand's own struct in an element tuple, with its element and perhaps whether that is stored.
   struct Leaf {
     sema::OperandId operand;
     Path path;

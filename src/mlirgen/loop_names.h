@@ -1,4 +1,4 @@
-// What the loops of a term say of its index variables, for debuggers.
+// The names of a term's loops by its index variables, for debuggers.
 #pragma once
 
 #include "sema/kernel.h"

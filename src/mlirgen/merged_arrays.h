@@ -7,7 +7,7 @@
 
 namespace spc::mlirgen {
 
-/// The arrays of an operand, by level; null where a level has none. Of a dense tensor its buffer alone.
+/// The arrays of an operand, by level; null where a level has none. A dense tensor has its buffer alone.
 struct Arrays {
   llvm::SmallVector<mlir::Value> positions, coordinates;
   mlir::Value values;

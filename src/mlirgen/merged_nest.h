@@ -9,7 +9,7 @@
 
 namespace spc::mlirgen {
 
-/// What a merged term's loops are made of.
+/// A merged term, and the values that its loops are made of.
 struct MergedTerm {
   const TermBody &body;
   llvm::ArrayRef<mlir::Value> tensors; ///< by operand number; null for scalars

@@ -14,7 +14,7 @@ struct Bound {
   mlir::Value extent;
 };
 
-/// What the region of a term's generic is made of.
+/// The region of a term's generic, and the values that it is made of.
 struct TermBody {
   const sema::Kernel &kernel;
   const sema::Statement &statement;

@@ -31,7 +31,7 @@ llvm::SmallVector<dialect::ExtentAttr> extentAttributes(const sema::Tensor &tens
 llvm::SmallVector<dialect::ExtentAttr> dimensionAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel,
                                                            mlir::MLIRContext &context);
 
-/// What MLIR's level types do not say of a sparse tensor's levels (docs/architecture.md, "Implicit levels").
+/// The attributes for what MLIR's level types do not say of a sparse tensor's levels (docs/why.md, "Implicit levels").
 llvm::SmallVector<dialect::LevelAttr> levelAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel,
                                                       mlir::MLIRContext &context);
 

@@ -1,5 +1,5 @@
-// Where bodies run: all that depends on it, from a kernel's loops to machine code. The first header to read for a new
-// backend; `cpu/backend.h` is one, and backends.cpp chooses.
+// Everything that depends on where bodies run, from a kernel's loops to machine code. The first header to read for a
+// new backend; `cpu/backend.h` is one, and backends.cpp chooses.
 #pragma once
 
 #include "pipeline/compiler.h"
@@ -37,14 +37,14 @@ struct Body {
   std::vector<BodyVersion> versions; ///< once a backend has made loops; the first one's function is `name`
 };
 
-/// What LLVM IR is made into.
+/// The stage that LLVM IR is brought to, and for which kernel.
 struct Emission {
   const sema::Kernel &kernel;
   const CompileOptions &options;
   Stage stage; ///< Llvm or one that follows
 };
 
-/// What runs bodies. It knows no kernel and is used for any number, one after the other.
+/// A backend runs bodies. It knows no kernel and is used for any number, one after the other.
 ///
 /// A kernel passes its functions in their order. Host code, the entry and the runtime, is the same for all backends and
 /// never among the bodies while these are lowered: it is added behind lower(), in the LLVM dialect.

@@ -10,7 +10,7 @@
 
 namespace spc::pipeline {
 
-/// What a loop runs over, as far as its bounds say: the positions of a level of a sparse tensor, or an extent.
+/// The range of a loop, as far as its bounds say: the positions of a level of a sparse tensor, or an extent.
 struct LoopRange {
   enum class Kind { Level, Extent, Unknown };
   Kind kind = Kind::Unknown;

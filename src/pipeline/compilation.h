@@ -30,7 +30,7 @@ public:
   /// Brings the module to `stage`, which comes before Llvm. False with a diagnostic on failure.
   bool lowerTo(Stage stage);
 
-  /// With the places in the kernel that operations come from, where these are wanted.
+  /// The module as text, with the places in the kernel that operations come from where these are wanted.
   std::string text();
 
   /// The module, brought to some stage.

@@ -13,7 +13,7 @@ void addSparsification(mlir::OpPassManager &passes);
 /// `marksIndices`: marks what holds index variables, for debuggers.
 void addStorageLowering(mlir::OpPassManager &passes, bool strictFp, bool marksIndices = false);
 
-/// What the loops of one processor depend on.
+/// The options that the loops of one processor depend on.
 struct LoopOptions : mlir::PassPipelineOptions<LoopOptions> {
   Option<bool> strictFp{*this, "strict-fp", llvm::cl::desc("Keep the order and the rounding of the source's sums"),
                         llvm::cl::init(false)};
@@ -29,7 +29,7 @@ struct LoopOptions : mlir::PassPipelineOptions<LoopOptions> {
 /// spc-loops, its second part, passes on functions: loops improved for a processor.
 void addProcessorLoops(mlir::OpPassManager &passes, const LoopOptions &options);
 
-/// What the lowering to LLVM depends on.
+/// The options that the lowering to LLVM depends on.
 struct LlvmOptions : mlir::PassPipelineOptions<LlvmOptions> {
   Option<bool> hoist{*this, "hoist", llvm::cl::desc("Move what the loops of assemblies do not change in front of them"),
                      llvm::cl::init(false)};

@@ -1,4 +1,4 @@
-// Where an addend of a right side has to be evaluated. Private to this folder.
+// The places at which an addend of a right side has to be evaluated. Private to this folder.
 #pragma once
 
 #include "reference/nodes.h"

@@ -44,7 +44,7 @@ struct Node {
   std::vector<NodePtr> operands;
   std::vector<bool> isSubtracted; ///< of a sum, by operand
 
-  // What settle() finds out.
+  // The findings of settle().
   bool isOneTerm = false;    ///< it is part of what is computed at once, in a function or a reduction other than a sum
   bool isNumber = false;     ///< of a sum over indices: it is one as any other, that of nothing a 0
   bool readsSparse = false;  ///< entries of a sparse tensor
@@ -54,7 +54,7 @@ struct Node {
   const Value *joined = nullptr; ///< of an access whose entries are gone through: the present one
 };
 
-/// What a whole evaluation shares.
+/// The state of a whole evaluation.
 struct Evaluation {
   int64_t points = 0;
   double sumEpsilon = 0; ///< of the type that a statement's terms are added up in, where a sum may be one with them
@@ -118,7 +118,7 @@ int64_t placeOf(const Node &access, const Variables &variables);
 /// multiplied out then.
 Value valueOf(const Node &node, Variables &variables, Evaluation &evaluation, bool isWritten = false);
 
-/// What a function makes of its arguments, which have the types `from`; `type` is that of the result.
+/// The result of a function, whose arguments have the types `from`; `type` is its own.
 Value callOf(language::Function function, const std::vector<Value> &values, const std::vector<sema::ValueType> &from,
              sema::ValueType type);
 
@@ -161,10 +161,10 @@ Value elementOf(sema::ValueType type, tensor::Number number);
 /// The value that has these bits in an integer type, or as a bool that of any but 0. `isCertain`: else it may be any.
 Value wrapped(sema::ValueType type, uint64_t bits, bool isCertain);
 
-/// The value in another type. What is rounded on the way, and when, is not said.
+/// The value in another type. Nothing is said about what is rounded on the way, and when.
 Value converted(const Value &value, sema::ValueType from, sema::ValueType to);
 
-/// What a conversion that is written makes of a value: it rounds there and then.
+/// The result of a conversion that is written, which rounds there and then.
 Value castTo(const Value &value, sema::ValueType from, sema::ValueType to);
 
 /// Whether a number is not 0, as a bool.

@@ -28,7 +28,7 @@ struct Value {
   double error = 0;                ///< an infinity where nothing is certain
   int64_t integer = 0;             ///< of integers and bools, modulo 2^64
   bool isMissing = false;          ///< it is what missing entries make of an expression
-  /// Of an index: the others that are right as well, of values that rounding may put into another order.
+  /// The other indices that are right as well, of values that rounding may put into another order.
   std::shared_ptr<const std::vector<int64_t>> alternatives;
 };
 
@@ -55,7 +55,7 @@ public:
   bool isComputed() const { return isComputed_; }
   /// A statement will say what it holds.
   void setComputed() { isComputed_ = true; }
-  /// What a missing entry is.
+  /// The value of a missing entry.
   const Value &missing() const { return missing_; }
   double fillValue() const { return fill_; }
 
@@ -84,7 +84,7 @@ private:
 
 using Tensors = std::map<std::string, Tensor>;
 
-/// What evaluate() throws: what it does not evaluate, or that there is too much of it, in words that go on after "the
+/// Thrown by evaluate(): what it does not evaluate, or that there is too much of it, in words that go on after "the
 /// reference does not ...".
 struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -98,7 +98,7 @@ struct Storage {
   std::vector<int> dims = {}; ///< for each dimension of the owner the one that stands in its place
 };
 
-/// By the tensors' names. Temporaries that are not there are dense.
+/// Storages by the tensors' names. Temporaries that are not there are dense.
 using Storages = std::map<std::string, Storage>;
 
 /// Those of a kernel.
@@ -128,8 +128,8 @@ struct Comparison {
   double allowed = 0;                             ///< its error
 };
 
-/// `entries`: what the kernel's result stores. Where a number that is too large for a float, or none, is expected,
-/// anything is right.
+/// `entries`: what the kernel's result stores. Anything is right where a number that is too large for a float, or none,
+/// is expected.
 Comparison compare(const Tensor &expected, const tensor::Coordinates &entries);
 
 } // namespace spc::reference

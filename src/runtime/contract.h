@@ -17,9 +17,9 @@ inline constexpr int64_t kMaxShares = 4;
 /// Pieces of a trial: the first one, in which caches are cold, and four for each loop.
 inline constexpr int64_t kTrials = 9;
 
-// What a call of the caller's parallel-for is worth (pays() in workers.h, and entry/call.cpp, which says the same in
+// The cost of a call of the caller's parallel-for (pays() in workers.h, and entry/call.cpp, which says the same in
 // generated code).
-/// What it is taken to cost where nobody has measured it, in nanoseconds.
+/// The cost that it is taken to have where nobody has measured it, in nanoseconds.
 inline constexpr int64_t kUsualCost = 4000;
 /// How many times its cost work must take for a call to pay: with one idle thread more, a call then saves three eighths
 /// of the time, and loses an eighth where there turns out to be none.
@@ -43,7 +43,7 @@ inline constexpr char kPairedFunction[] = "spc-paired";
 /// A function that a struct points to.
 template <typename Signature> using Hook = Signature *;
 
-/// What a slot of a struct, a parameter or a result is to generated code.
+/// The kind of a struct's slot, of a parameter or of a result in generated code.
 enum class Scalar { Void, Int32, Int64, Pointer };
 
 template <typename T> struct ScalarOf {
@@ -76,7 +76,7 @@ template <typename T> inline constexpr unsigned slotCount = 1;
 #include "runtime/contract.def"
 // clang-format on
 
-/// What a slot of a T is.
+/// The kind of a slot of a T.
 template <typename T> constexpr Scalar slotKind(unsigned) {
   return ScalarOf<T>::kind;
 }
@@ -107,7 +107,7 @@ template <typename Result, typename... Parameters> struct FunctionOf<Result(Para
   }
 };
 
-/// What a function's name begins with in C, and in kernels.
+/// The prefix of a function's name in C, and in kernels.
 inline constexpr char kCPrefix[] = "spc_rt_";
 #define SPC_SYMBOL_PREFIX "spc.rt."
 inline constexpr char kSymbolPrefix[] = SPC_SYMBOL_PREFIX;

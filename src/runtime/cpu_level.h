@@ -6,7 +6,7 @@
 
 namespace spc::runtime {
 
-/// What cpuid and xgetbv say; 0 where there is no such leaf or register.
+/// The answers of cpuid and xgetbv; 0 where there is no such leaf or register.
 struct CpuRegisters {
   uint32_t ecx1;        ///< ecx of leaf 1
   uint32_t ebx7;        ///< ebx of leaf 7, subleaf 0

@@ -10,7 +10,7 @@
 
 namespace spc::runtime {
 
-/// What adding up two values means.
+/// The meaning of adding up two values.
 enum class ValueKind : int64_t { Float, Half, Brain, Integer, Bool, Complex };
 
 enum class Phase : int64_t {

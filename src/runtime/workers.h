@@ -21,7 +21,7 @@ template <typename Work> void forAll(const Workers &workers, int64_t tasks, cons
 }
 
 /// Whether work that takes one core about `nanoseconds` is worth a call of a parallelFor that takes as long as *cost
-/// says beyond its tasks. Where it is not, the cost becomes less, so that it is measured anew some time.
+/// says beyond its tasks. The cost becomes less if it is not, so that it is measured anew some time.
 inline bool pays(int32_t *cost, int64_t nanoseconds) {
   const int64_t known = cost ? __atomic_load_n(cost, __ATOMIC_RELAXED) : kUsualCost;
   if (nanoseconds / kWorthCosts >= known)
@@ -45,7 +45,7 @@ inline int64_t tasksFor(const Workers &workers, int64_t items) {
   return tasks;
 }
 
-/// Where the share of a task begins, and that of the task before it ends.
+/// The item with which the share of a task begins, and that of the task before it ends.
 inline int64_t shareBegin(int64_t items, int64_t task, int64_t tasks) {
   return items / tasks * task + items % tasks * task / tasks;
 }

@@ -31,7 +31,7 @@ inline constexpr bool kVerifiesPlans = false;
 inline constexpr bool kVerifiesPlans = true;
 #endif
 
-/// What the command line says about the analysis.
+/// The command line's options for the analysis.
 struct Options {
   std::string function; ///< the C name of the kernel function, checked by the driver
   bool strictFp = false;
@@ -60,7 +60,7 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
 /// a loop nest. A + marks the loops that are summed over.
 std::string describe(const Kernel &kernel);
 
-/// What a term of a statement does at each point of its loops: "C(i,k) += A(i,j)*B(j,k)".
+/// The computation of a statement's term at each point of its loops: "C(i,k) += A(i,j)*B(j,k)".
 std::string describe(const Kernel &kernel, const Statement &statement, const Term &term);
 
 } // namespace spc::sema

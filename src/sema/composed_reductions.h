@@ -14,7 +14,7 @@ struct ComposedReduction {
   const Node *body;
 };
 
-/// What a tree was written as; nullopt where that is what it is.
+/// The reduction that a tree was written as; nullopt where it was written as it is.
 std::optional<ComposedReduction> composedReduction(const Node &node);
 
 } // namespace spc::sema

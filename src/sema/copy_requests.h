@@ -11,8 +11,8 @@
 
 namespace spc::sema {
 
-/// What the steps of an analysis ask for: canonical copies of operands. The analysis is then done again with them; one
-/// that asks for nothing new is the last.
+/// Requests of an analysis' steps for canonical copies of operands. The analysis is then done again with them; one that
+/// asks for nothing new is the last.
 class CopyRequests {
 public:
   struct Request {

@@ -1,4 +1,4 @@
-// What a plan costs: as a formula, and as a number once the data is known.
+// The cost of a plan: as a formula, and as a number once the data is known.
 #pragma once
 
 #include "sema/kernel.h"
@@ -22,23 +22,24 @@ struct CostFactor {
 using CostProduct = std::vector<CostFactor>;
 
 /// How often the innermost bodies of a statement's loops run, in extents and in numbers of entries: a sum of products
-/// such as `nnz(S)*k`, each once. Where a sparse operand continues the loops of another, its entries count by what they
-/// are on average for each coordinate that is fixed, `nnz(A)*nnz(B)/k`; where operands are merged, those of each. Empty
-/// rows, searches and copies are left out.
+/// such as `nnz(S)*k`, each once. The entries of a sparse operand that continues the loops of another one count by what
+/// they are on average for each coordinate that is fixed, `nnz(A)*nnz(B)/k`; those of operands that are merged all
+/// count. Empty rows, searches and copies are left out.
 std::vector<CostProduct> costOf(const Statement &statement, const Kernel &kernel);
 
 /// The same of one of its terms: of a sum of operands whose entries are merged a product each.
 std::vector<CostProduct> costOf(const Statement &statement, const Term &term, const Kernel &kernel);
 
 /// How many arithmetic operations one step of a statement's term takes, a multiply-add being two, and those on complex
-/// numbers four times as many. What does not depend on the innermost loop is computed outside of it.
+/// numbers four times as many. Operations that do not depend on the innermost loop are computed outside of it.
 double operationsPerStep(const Statement &statement, size_t term, const Kernel &kernel);
 
 /// A cost in words.
 std::string describe(const CostProduct &product, const Kernel &kernel);
 std::string describe(const std::vector<CostProduct> &cost, const Kernel &kernel);
 
-/// What a call's data says: the size of each extent, and how many entries a tensor has, where that is known before it.
+/// The numbers that a call's data gives: the size of each extent, and how many entries a tensor has, where that is
+/// known before it.
 struct CostSizes {
   std::function<double(ExtentId)> extent;
   std::function<std::optional<double>(TensorId)> entries;

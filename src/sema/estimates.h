@@ -1,4 +1,4 @@
-// What costs are estimated by, before sizes are known (sema/plan/loop_order.h says after whom).
+// The numbers by which costs are estimated before sizes are known (sema/plan/loop_order.h says after whom).
 #pragma once
 
 namespace spc::sema {
@@ -7,8 +7,8 @@ namespace spc::sema {
 inline constexpr double kUnknownExtent = 1e6;
 inline constexpr double kFiberLength = 10;
 
-/// By how much a way to compute something has to be cheaper than another one to be an order of cost cheaper: copies of
-/// operands that could do without, and sums that could stay as they are written, have to be worth it.
+/// The factor from which one way to compute something is an order of cost cheaper than another. Copies of
+/// operands that could do without, and sums that could stay as they are written, have to save as much.
 inline constexpr double kOrderOfCost = 100;
 
 } // namespace spc::sema

@@ -82,7 +82,7 @@ struct Own {
 };
 
 /// Another tensor's, which has the same levels in storage. `declared`: the user has said so of a parameter, of which
-/// only the values are passed; otherwise an output keeps an operand's. Where both are so, the declared owner is named.
+/// only the values are passed; otherwise an output keeps an operand's. The declared owner is named where both are so.
 struct SharedWith {
   TensorId owner; ///< may share itself: structureOwner() gives the last one
   bool declared = false;
@@ -122,7 +122,7 @@ struct Tensor {
   /// Whether entries may be missing that are not 0.
   bool hasFill() const { return fill != 0 && !format.isDense(); }
 
-  /// What belongs to a role; null where the tensor has another one.
+  /// The member that belongs to a role; null where the tensor has another one.
   template <typename Role> const Role *as() const { return std::get_if<Role>(&role); }
   template <typename Role> bool is() const { return std::holds_alternative<Role>(role); }
 
@@ -192,9 +192,9 @@ struct Negate {
 
 enum class DomainKind { Everywhere, Stored, Missing, All, Any };
 
-/// Where in its iteration space a term is computed: everywhere, where an operand stores an entry, where it stores none,
-/// where all parts say so, or where one of them does. Sparse operands that are missing at such a point have their fill
-/// there.
+/// The places of its iteration space at which a term is computed: all, those where an operand stores an entry, or
+/// stores none, those that all of several domains have, or that one of them has. Sparse operands that are missing at
+/// such a point have their fill there.
 template <typename OperandName> struct DomainOver {
   using Kind = DomainKind;
   Kind kind = Kind::Everywhere;
@@ -251,13 +251,13 @@ struct Term {
   std::vector<Index> target;    ///< of a dense target by dimension, of one that shares a pattern by level
   std::optional<Domain> domain; ///< of a term that has sparse operands and is no product of them with other factors
   bool overwrites = false;
-  /// One loop an index walks all sparse operands at once, whose levels are dense or compressed. Of a term with a domain
-  /// that would take too many loops if each set of operands with entries left had loops of its own.
+  /// One loop an index walks all sparse operands at once, whose levels are dense or compressed. The term has a domain,
+  /// and would take too many loops if each set of operands with entries left had loops of its own.
   bool isMerged = false;
   Span where;
 };
 
-/// How an assembled target's entries are collected (docs/architecture.md, "Assembled outputs").
+/// How an assembled target's entries are collected (docs/why.md, "Assembled outputs").
 struct Collecting {
   std::vector<int> dims; ///< the target's dimensions in the order in which every term's loops visit them
   int rowOrder = 0;      ///< the first so many are each term's outermost loops, less than all of them
@@ -318,8 +318,8 @@ using Step = std::variant<Statement, Copy, Conversion, RefreshCopy, Distribution
 /// The `parallel` of a schedule that wants no loop in chunks.
 inline constexpr std::string_view kNotParallel = "none";
 
-/// What format files ask of the kernel's loops (docs/formats.md, "Schedules"). What is not given is chosen by the pass,
-/// or at run time. Loop orders are in the terms already.
+/// The schedule that format files give for the kernel's loops (docs/formats.md, "Schedules"). The pass, or the call at
+/// run time, chooses what is not given. Loop orders are in the terms already.
 struct Schedule {
   std::optional<int64_t> tile, unroll, prefetch, chunk;
   std::optional<std::string> parallel; ///< the index variable of a statement's outermost loop, or kNotParallel
@@ -334,7 +334,7 @@ struct LeastExtent {
   int64_t least = 0;
 };
 
-/// What a kernel is called, and what it is about: the same before its loops are planned and after.
+/// The names and tensors of a kernel, which are the same before its loops are planned and after.
 struct KernelHead {
   std::string function; ///< a C identifier
   std::string kernelFile;

@@ -12,7 +12,7 @@
 
 namespace spc::sema {
 
-/// What is known of a tensor besides its entry in KernelHead::tensors, under the same index.
+/// Facts about a tensor besides its entry in KernelHead::tensors, under the same index.
 struct Symbol {
   std::optional<language::TensorDecl> declaration;
   Span firstUse;

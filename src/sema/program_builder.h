@@ -19,7 +19,7 @@ namespace spc::sema {
 
 struct Checking;
 
-/// Where a statement puts what it computes.
+/// The target of a statement.
 struct StatementTarget {
   language::Name tensor;
   std::vector<language::Index> indices; ///< plain ones

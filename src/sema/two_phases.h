@@ -1,4 +1,5 @@
-// What a kernel may be called in two phases for, pattern and values, and what a plan keeps from one to the other.
+// Kernels that may be called in two phases, for the pattern and for the values, and what a plan keeps from one to the
+// other.
 #pragma once
 
 #include "sema/kernel.h"
@@ -16,8 +17,8 @@ bool keepsPlaces(const Kernel &kernel, const Statement &statement);
 /// Whether a term is one operand, or a product of two: all that is rounded is that, and what it is added to.
 bool isProductOfTwo(const Term &term);
 
-/// What a plan of a kernel with phases keeps of a statement that is elementwise: one term, each of whose sparse
-/// operands lists the same rows in the same order as the target, and has all of its entries there.
+/// The lists that a plan of a kernel with phases keeps of a statement that is elementwise: one term, each of whose
+/// sparse operands lists the same rows in the same order as the target, and has all of its entries there.
 enum class MergePlan {
   None,   ///< the statement is no such one
   Masks,  ///< by entry of the target: which operands have one there; of 8 operands at most

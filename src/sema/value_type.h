@@ -19,7 +19,8 @@ inline constexpr ValueType kValueTypes[] = {ValueType::F16,  ValueType::BF16, Va
                                             ValueType::U8,   ValueType::U16,  ValueType::U32, ValueType::U64,
                                             ValueType::Bool, ValueType::CF32, ValueType::CF64};
 
-/// As in declarations and in the names of C structs: "f16", "bf16", "f32", "f64", "i8" … "u64", "bool", "cf32", "cf64".
+/// The type as in declarations and in the names of C structs: "f16", "bf16", "f32", "f64", "i8" … "u64", "bool",
+/// "cf32", "cf64".
 const char *spelling(ValueType type);
 
 /// The type so spelled; nullopt for anything else.
@@ -40,9 +41,9 @@ bool isUnsigned(ValueType type);
 /// CF32, CF64.
 bool isComplex(ValueType type);
 
-/// The least type that both convert to without a change of kind: bool < integers < floats < complex. Of two integers
-/// the wider one, signed where either is; where an unsigned type would not fit the signed one of its width, the next
-/// wider signed one, if there is any. F16 with BF16 is F32. Complex takes the wider component.
+/// The least type that both convert to without a change of kind: bool < integers < floats < complex. It is the wider
+/// one of two integers, signed where either is; where an unsigned type would not fit the signed one of its width, it is
+/// the next wider signed one, if there is any. F16 with BF16 is F32. Complex takes the wider component.
 ValueType widest(ValueType a, ValueType b);
 
 /// The type in which `type` is computed: F32 for F16 and BF16, else itself.

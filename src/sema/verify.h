@@ -1,4 +1,4 @@
-// What later stages take for granted of a planned kernel, as a check.
+// A check of what later stages take for granted of a planned kernel.
 #pragma once
 
 #include "sema/kernel.h"

@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kEscaped = " \t#:*?[";
 /// What no makefile can say of a file: these begin a recipe, a list or another line.
 constexpr std::string_view kUnspeakable = ";|\r\n";
-/// As a target, the one is a pattern. With the other a target, or the first prerequisite, is a variable.
+/// A target that holds the first is a pattern. A target, or a first prerequisite, that holds the second is a variable.
 constexpr char kPattern = '%', kAssignment = '=';
 
 bool holds(std::string_view path, char c) {

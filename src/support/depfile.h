@@ -7,7 +7,7 @@
 
 namespace spc {
 
-/// What a dependency file says: `targets` depend on `prerequisites`.
+/// The contents of a dependency file: `targets` depend on `prerequisites`.
 struct Dependencies {
   /// Written as they are, since -MT's text may be make syntax; a file name goes through escapeForMake first.
   std::vector<std::string> targets;
@@ -20,7 +20,7 @@ struct Dependencies {
 };
 
 /// A file name as make reads it: backslash before a blank, `#`, `:`, `*`, `?` and `[`, backslashes in front of those
-/// doubled, `$` doubled. Other backslashes stay single. As gcc writes it, and `:` and wildcards besides.
+/// doubled, `$` doubled. Other backslashes stay single. This is as gcc writes it, with `:` and wildcards besides.
 std::string escapeForMake(std::string_view path);
 
 /// Whether a makefile can name a file as a target: not with a line break, `;`, `=`, `|` or `%`.

@@ -13,7 +13,7 @@ namespace spc {
 /// Texts above this size are refused: no kernel is that long, but /dev/zero is.
 constexpr size_t kMaxText = size_t{16} << 20;
 
-/// What `file` holds up to its end, or to one byte past the limit; nullopt where it cannot be read.
+/// The bytes of `file` up to its end, or to one byte past the limit; nullopt where it cannot be read.
 std::optional<std::string> readUpTo(InputFile &file, size_t limit);
 
 /// Reports that `file`, which is named `path`, cannot be opened or read, with the nearest name in its folder where it

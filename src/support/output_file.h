@@ -40,7 +40,7 @@ private:
 };
 
 /// Whether files could be written as things are, to be asked before long work; "-" and an empty path can. Reports those
-/// that cannot. What writing itself shows, as a full disk, is not known yet.
+/// that cannot. A failure that only writing shows, as a full disk, is not known yet.
 bool canBeWritten(const std::vector<std::string> &paths, Diagnostics &diagnostics);
 
 } // namespace spc

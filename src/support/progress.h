@@ -12,7 +12,7 @@
 
 namespace spc {
 
-/// What a WorkCount counts.
+/// The things that a WorkCount counts.
 enum class WorkUnit {
   None,    ///< nothing: time alone is shown
   Bytes,   ///< of a file

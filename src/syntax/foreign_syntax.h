@@ -1,4 +1,4 @@
-// What other languages write, where people try it here: each with what to write instead.
+// Syntax of other languages that people try here, each with what to write instead.
 #pragma once
 
 #include "syntax/syntax_errors.h"

@@ -21,7 +21,7 @@
 namespace spc::syntax {
 
 /// Parses a whole file; reports every error that it finds (resuming at the next statement) to `diagnostics`.
-/// What is returned holds the statements that could be read; with errors reported it must not be compiled.
+/// The tree holds the statements that could be read; with errors reported it must not be compiled.
 /// Never recurses deeper than a fixed limit: deeper nesting is an error.
 Kernel parse(const SourceFile &file, Diagnostics &diagnostics);
 

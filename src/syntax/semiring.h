@@ -6,7 +6,7 @@
 
 namespace spc::syntax {
 
-/// What `+` and sums mean, and what `*` means. `first` and `second` are one factor, where the other one has an entry.
+/// The meanings of `+` and sums, and of `*`. `first` and `second` are one factor, where the other one has an entry.
 struct Semiring {
   enum class Addition { Plus, Min, Max, Or };
   enum class Multiplication { Times, Plus, Min, Max, And, First, Second };
@@ -20,7 +20,7 @@ std::optional<Semiring::Addition> additionNamed(std::string_view text);
 /// The multiplication so spelled: `*`, `+`, `min`, `max`, `and`, `first`, `second`; nullopt for anything else.
 std::optional<Semiring::Multiplication> multiplicationNamed(std::string_view text);
 
-/// What missing entries are where a declaration does not say it: the identity of the addition, nullopt for 0.
+/// The value of missing entries where a declaration does not say it: the identity of the addition, nullopt for 0.
 std::optional<double> fillOf(const Semiring &semiring);
 
 /// Writes a statement in usual arithmetic: operators become functions, and the variables that an addend has and the

@@ -37,7 +37,7 @@ Number withRest(double nearest, std::string_view text);
 /// The decimal digits of an integer.
 std::string toDigits(Integer integer);
 
-/// Of integers exact; complex numbers by parts.
+/// The sum, exact of integers, by parts of complex numbers.
 Number sumOf(Number a, Number b);
 
 /// The number for people, in so many digits: "1.5", or "1.5-2i" where there is an imaginary part; large integers in

@@ -76,7 +76,7 @@ public:
   /// A tensor of arrays that have been filled.
   static PackedTensor owning(PackedArrays arrays);
 
-  /// What the struct points to, for writing it.
+  /// The arrays that the struct points to, for writing it.
   const PackedArrays &arrays() const;
 
   PackedTensor(PackedTensor &&) noexcept;
@@ -91,10 +91,10 @@ public:
   /// Number of elements of the values array.
   int64_t valueCount() const;
 
-  /// What it takes as its struct is now: of a kernel's result what the kernel has made.
+  /// The footprint of the struct as it is now: a kernel may have made it.
   format::Footprint footprint() const;
 
-  /// Where these arrays lie.
+  /// The memory in which these arrays lie.
   std::vector<MemoryRange> ranges() const;
 
   /// Copies all arrays that this owns to other memory, and takes the copies; what it had is added to `twins` as spare.

@@ -1,4 +1,4 @@
-// Our passes, in the order in which pipeline/passes.cpp runs them. All work on the kernel's body (see mlirgen.h).
+// Our passes; pipeline/passes.cpp has the order in which they run. They work on a kernel's bodies (mlirgen/mlirgen.h).
 
 #ifndef SPC_TRANSFORMS_PASSES
 #define SPC_TRANSFORMS_PASSES
@@ -21,12 +21,14 @@ def Sparsify : Pass<"spc-sparsify", "mlir::ModuleOp"> {
 def LowerDense : Pass<"spc-lower-dense", "mlir::func::FuncOp"> {
   let summary = "Turn dense tensors into buffers, updated in place";
   let description = [{
-    Every dense tensor argument becomes a memref argument bound as `<name>.values`, with a unit stride in its innermost
-    mode and run-time strides elsewhere. Operations on dense tensors (`linalg` on dense operands, `tensor.extract`,
-    `bufferization.to_buffer`, `to_tensor`) work on these buffers. MLIR's one-shot bufferization would have to prove
-    what holds by construction here: each operation updates the buffer of its `outs` operand, and nothing reads the
-    value before. Sizes of all tensors become arguments, one for all tensors with the same extent. The pass fails on a
-    linalg operation with a sparse operand: the sparsifier has left it behind.
+    Every dense tensor argument becomes a memref argument, and scalars and it get the binds of what they hold (`values`,
+    `scalar`); stand-ins for sparse outputs have none. The innermost of its `modes` has stride 1, the others strides at
+    run time, all of a `strided` tensor; without modes the elements are contiguous. Operations on dense tensors (`linalg`
+    on dense operands, `tensor.extract`, `bufferization.to_buffer`, `to_tensor`) work on these buffers, and dense
+    statements become loops, but for fills. MLIR's one-shot bufferization would have to prove what holds by construction
+    here: each operation updates the buffer of its `outs` operand, and nothing reads the value before. Sizes of all
+    tensors become arguments, one for all tensors with the same extent. The pass fails on a linalg operation with a
+    sparse operand: the sparsifier has left it behind.
   }];
   let dependentDialects = ["dialect::SpcDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
                            "mlir::affine::AffineDialect",
@@ -113,7 +115,7 @@ def ClipLoops : Pass<"spc-clip-loops", "mlir::func::FuncOp"> {
 def NarrowLoops : Pass<"spc-narrow-loops", "mlir::func::FuncOp"> {
   let summary = "Run loops only where an equality of their variables lets them add something";
   let description = [{
-    Of `acc += select(q == 2 * i + p, e, 0)` the loop over q runs from `max(lower, 2 * i + p)` to
+    The loop over q of `acc += select(q == 2 * i + p, e, 0)` runs from `max(lower, 2 * i + p)` to
     `min(upper, 2 * i + p + 1)` where the others are around it. A loop with others of the equality inside runs over what
     their bounds leave, so that the derivative of a window takes no more steps than the window. A 0 that is not added
     leaves a -0 what it is. LLVM sees such bounds where there is one loop and nothing else to take into account.

@@ -1,4 +1,4 @@
-// What is tried: formats that an operand fits, with their parameters, and schedules.
+// The candidates: formats that an operand fits, with their parameters, and schedules.
 #pragma once
 
 #include "format/format_file.h"
@@ -16,7 +16,7 @@ struct FormatChoice {
   format::Format format;
 };
 
-/// What is known of an operand.
+/// An operand's facts.
 struct OperandFacts {
   int order = 2;
   std::vector<int64_t> shape;
@@ -31,15 +31,15 @@ OperandFacts factsOf(const tensor::Coordinates &entries);
 /// hold the extents, widths of ELL's part of hyb by quantiles of row lengths, orders of CSF's levels.
 std::vector<FormatChoice> formatChoices(format::FormatLoader &loader, const OperandFacts &facts);
 
-/// What there is to choose in a kernel's schedule.
+/// The choices that there are in a kernel's schedule.
 struct ScheduleFacts {
   bool assembles = false;         ///< there are kinds of workspaces
   bool hasThreads = false;        ///< there are sizes of chunks
   std::vector<std::string> loops; ///< the index variables in the compiler's order, if another one may be wanted
 };
 
-/// Schedules that differ from `from` in one key. Of the orders of loops all that there are, which may be refused: of
-/// four variables at most.
+/// Schedules that differ from `from` in one key. All orders of loops are among them, of four variables at most; they
+/// may be refused.
 std::vector<format::Schedule> neighbours(const format::Schedule &from, const ScheduleFacts &facts);
 
 /// "tile 32, prefetch 8, loops i k j"; empty where all is the compiler's choice.

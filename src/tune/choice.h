@@ -10,7 +10,7 @@ namespace spc::tune {
 
 double median(std::vector<double> numbers);
 
-/// What must be left of the default's time, so long for a call, for a candidate to count as faster: less of a gain is
+/// The share of the default's time, so long for a call, below which a candidate counts as faster: less of a gain is
 /// noise. In calls of a microsecond where arrays happen to lie makes as much of a difference as many a candidate.
 double clearlyFaster(double seconds);
 
@@ -29,7 +29,7 @@ size_t wins(const Rounds &rounds);
 /// Whether the candidate is faster beyond noise: clearly in the median, and faster at all in three rounds of four.
 bool isFaster(const Rounds &rounds);
 
-/// Of several candidates the one with the least ratio among those that are faster; nullopt: the default stays.
+/// The candidate with the least ratio among those that are faster; nullopt: the default stays.
 std::optional<size_t> choose(const std::vector<Rounds> &candidates);
 
 /// A format in an order of rows and columns, by their numbers, and the share of the default's time that it may take.
@@ -44,9 +44,9 @@ std::vector<Guess> eachInItsBestOrder(std::vector<Guess> guesses);
 /// After how many calls `once` seconds are saved; nullopt where a call saves nothing.
 std::optional<double> callsUntilItPays(double once, double fallbackCall, double candidateCall);
 
-/// What an output's numbers have in common in whatever storage: their sum and that of their absolute values, real and
-/// imaginary parts, and the sum with a weight for each place, which tells apart what is the same numbers elsewhere.
-/// Where places are not known, all are 0.
+/// Sums of an output's numbers that are the same in whatever storage: their sum and that of their absolute values, real
+/// and imaginary parts, and the sum with a weight for each place, which tells apart what is the same numbers elsewhere.
+/// All places are 0 where they are not known.
 struct ResultSums {
   double sum = 0, absolute = 0, weighted = 0;
 

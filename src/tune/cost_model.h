@@ -9,7 +9,7 @@
 
 namespace spc::tune {
 
-/// Where a matrix has entries, by rows.
+/// The places of a matrix's entries, by rows.
 struct Pattern {
   int64_t rows = 0, columns = 0;
   std::vector<int64_t> begin;    ///< rows + 1
@@ -21,7 +21,7 @@ struct Pattern {
 /// Requires: order 2, extents below 2^31.
 Pattern patternOf(const tensor::Coordinates &matrix);
 
-/// What a format makes of a matrix.
+/// The size and cost of a matrix in a format.
 struct StorageCost {
   double values = 0;   ///< slots of the values array, padding included
   double bytes = 0;    ///< of all arrays

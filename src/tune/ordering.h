@@ -34,7 +34,7 @@ bool isPermutation(const Order &order);
 /// George and Liu (ACM TOMS 5, 1979).
 Order reverseCuthillMcKee(const Graph &graph);
 
-/// By descending degree; equal ones as they were.
+/// The vertices by descending degree; equal ones as they were.
 Order byDegree(const Graph &graph);
 
 /// The vertices of one part after the other, parts of about `partSize` vertices with few edges between them by METIS;

@@ -1,4 +1,4 @@
-// What `spc tune` says below its table.
+// The sentences of `spc tune` below its table.
 #pragma once
 
 #include "tune/choice.h"
@@ -8,7 +8,7 @@
 
 namespace spc::tune {
 
-/// What the budget had no time for.
+/// The candidates that the budget had no time for.
 struct LeftOut {
   std::vector<std::string> formats; ///< tried in no order
   std::vector<std::string> orders;  ///< of the default's format

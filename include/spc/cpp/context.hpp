@@ -1,5 +1,4 @@
-/// Where kernels have their threads and their memory from. Part of spc/spc.hpp.
-/// SPDX-License-Identifier: Apache-2.0
+/// The source of kernels' threads and memory. Part of spc/spc.hpp. SPDX-License-Identifier: Apache-2.0
 #ifndef SPC_CPP_CONTEXT_HPP
 #define SPC_CPP_CONTEXT_HPP
 
@@ -31,9 +30,9 @@ namespace spc {
 }
 #endif
 
-/// Memory from a std::pmr::memory_resource, threads from another context: converts to a pointer for NAME_ctx. What it
-/// is made of has to outlive it, and it what kernels assemble with it. Any number of threads may use it at once: calls
-/// of the resource are made one after the other.
+/// Memory from a std::pmr::memory_resource, threads from another context: converts to a pointer for NAME_ctx. Its parts
+/// have to outlive it, and it what kernels assemble with it. Any number of threads may use it at once: calls of the
+/// resource are made one after the other.
 class context {
 public:
   /// The calling thread alone.
@@ -55,7 +54,7 @@ public:
   operator const spc_context *() const noexcept SPC_LIFETIMEBOUND { return &hooks_; }
 
 private:
-  /// What the resource gave, and has to be told upon release.
+  /// A block that the resource gave, as it has to be told upon release.
   struct block {
     size_t size, alignment;
   };
@@ -112,8 +111,8 @@ private:
   spc_context threads_;
   std::pmr::memory_resource *memory_;
   std::mutex mutex_;
-  /// Of what the resource gave. An array that a plain call
-  /// assembled into an owner of this context is none of them.
+  /// The blocks that the resource gave. An array that a plain call assembled into an owner of this context is none of
+  /// them.
   std::unordered_map<void *, block> blocks_;
   spc_context hooks_;
   detail::memory_source source_{this, owns};

@@ -1,5 +1,5 @@
-/// What kernels return, as exceptions or as std::expected. Part of spc/spc.hpp.
-/// SPDX-License-Identifier: Apache-2.0
+/// Statuses that kernels return, as exceptions or as std::expected. Part of spc/spc.hpp. SPDX-License-Identifier:
+/// Apache-2.0
 #ifndef SPC_CPP_ERROR_HPP
 #define SPC_CPP_ERROR_HPP
 
@@ -37,7 +37,7 @@ inline spc_problem take_problem(spc_status status) noexcept {
 
 } // namespace detail
 
-/// What a kernel, or one of this library's functions, found wrong.
+/// The problem that a kernel, or one of this library's functions, found.
 class error : public std::runtime_error {
 public:
   /// what() is the status's sentence, or that of what the call found wrong, after `about` and a colon where something
@@ -46,7 +46,7 @@ public:
       : std::runtime_error(detail::message(status, about, problem)), status_(status), problem_(problem) {}
 
   [[nodiscard]] spc_status status() const noexcept { return status_; }
-  /// What is known of it: all 0 and NULL where that is nothing. Texts are the kernel's.
+  /// Its details: all 0 and NULL where nothing is known. Texts are the kernel's.
   [[nodiscard]] const spc_problem &problem() const noexcept SPC_LIFETIMEBOUND { return problem_; }
 
 private:
@@ -73,8 +73,8 @@ inline void require(bool holds, spc_status status, const char *about) {
 
 } // namespace detail
 
-/// Throws spc::error unless a call went well: `spc::check(spmm(...), "spmm")`. What the call found wrong is the
-/// thread's last problem, that of calls with contexts whose `note` is spc.h's.
+/// Throws spc::error unless a call went well: `spc::check(spmm(...), "spmm")`. The problem is the thread's last one,
+/// that of calls with contexts whose `note` is spc.h's.
 inline void check(spc_status status, const char *about = "") {
   if (status != SPC_OK)
     detail::fail(error(status, about, detail::take_problem(status)));
@@ -89,7 +89,7 @@ inline void check(spc_status status, const char *about = "") {
 }
 
 #ifdef __cpp_exceptions
-/// What a function returns, or the spc::error that it throws. A status that it returns is one or the other, too.
+/// The result of a function, or the spc::error that it throws. A status that it returns is one or the other, too.
 template <typename F> [[nodiscard]] auto attempt(F &&function) {
   using Result = std::invoke_result_t<F>;
   using Value = std::conditional_t<std::is_same_v<Result, spc_status>, void, Result>;

@@ -13,7 +13,7 @@
 namespace spc {
 namespace detail {
 
-/// What a field of a struct is given as.
+/// The value that a field of a struct is given as.
 template <typename Field> auto field(const Field &given) {
   if constexpr (std::is_pointer_v<Field> || std::is_null_pointer_v<Field>)
     return given;

@@ -1,4 +1,5 @@
-/// What the compiler is told of objects that others refer to. Part of spc/spc.hpp. SPDX-License-Identifier: Apache-2.0
+/// Attributes for the compiler on objects that others refer to. Part of spc/spc.hpp. SPDX-License-Identifier:
+/// Apache-2.0
 #ifndef SPC_CPP_LIFETIME_HPP
 #define SPC_CPP_LIFETIME_HPP
 

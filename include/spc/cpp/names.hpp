@@ -60,8 +60,8 @@ template <typename T> inline constexpr std::string_view value_name = detail::bui
 template <typename T>
 concept value = !value_name<std::remove_cv_t<T>>.empty();
 
-/// Types of pointers and indices: as wide as those of a format. Of 4 and 8 bytes, unsigned ones too, whose numbers then
-/// have to fit the signed type.
+/// Types of pointers and indices: as wide as those of a format. Types of 4 and 8 bytes may be unsigned, too: their
+/// numbers then have to fit the signed type.
 template <typename I>
 concept index =
     std::integral<I> && !std::same_as<std::remove_cv_t<I>, bool> && (sizeof(I) > 2 || std::unsigned_integral<I>);

@@ -39,10 +39,10 @@ template <sparse_struct S> class owner {
                 "the struct has fields that are not known");
 
 public:
-  /// Of what plain functions assemble.
+  /// Owns what plain functions assemble.
   owner() noexcept : context_(spc_default_context()) {}
 
-  /// Of what functions assemble that are called with `context`, whose hooks and what they use have to outlive the
+  /// Owns what functions assemble that are called with `context`, whose hooks and what they use have to outlive the
   /// owner. NULL: malloc and free.
   explicit owner(const spc_context *context) noexcept : context_(context != nullptr ? *context : c_library()) {}
 
@@ -69,7 +69,7 @@ public:
   /// For a call that reads what is there, and may replace it: `+=`, and NAME_numeric after NAME_symbolic.
   [[nodiscard]] detail::argument<S> inout() noexcept SPC_LIFETIMEBOUND { return detail::argument<S>(tensor_); }
 
-  /// As an operand.
+  /// The tensor as an operand.
   operator const S *() const noexcept SPC_LIFETIMEBOUND { return &tensor_; }
   operator const S &() const noexcept SPC_LIFETIMEBOUND { return tensor_; }
 

@@ -11,18 +11,18 @@
 
 namespace spc {
 
-/// What NAME_symbolic leaves to NAME_numeric; releases it as the context says that the symbolic phase was called with.
-/// Moves, and does not copy. Any number of threads may pass one to NAME_numeric.
+/// A plan, which NAME_symbolic leaves to NAME_numeric; releases it as the context says that the symbolic phase was
+/// called with. Moves, and does not copy. Any number of threads may pass one to NAME_numeric.
 ///
 ///     spc::plan plan;
 ///     spc::check(spgemm_symbolic(A, B, C.out(), plan.out()));
 ///     spc::check(spgemm_numeric(A, B, C.inout(), plan)); // again whenever values change
 class plan {
 public:
-  /// Of what plain functions make.
+  /// Owns what plain functions make.
   plan() noexcept : context_(spc_default_context()) {}
 
-  /// Of what functions make that are called with `context`, whose hooks and what they use have to outlive the plan.
+  /// Owns what functions make that are called with `context`, whose hooks and what they use have to outlive the plan.
   /// NULL: malloc and free.
   explicit plan(const spc_context *context) noexcept : context_(spc_default_context()) {
     if (context != nullptr)

@@ -24,7 +24,7 @@ namespace detail {
 /// Elements of an array; const where they may not be written.
 template <array R> using element = std::remove_reference_t<std::ranges::range_reference_t<R>>;
 
-/// What an array holds.
+/// The contents of an array.
 template <array R> using held = std::ranges::range_value_t<R>;
 
 /// The numbers, then the pointers of a struct. Structs have no gaps between them, which their headers assert.

@@ -1,5 +1,4 @@
-/// What structs of sparse tensors consist of. Part of spc/spc.hpp.
-/// SPDX-License-Identifier: Apache-2.0
+/// The fields of structs of sparse tensors. Part of spc/spc.hpp. SPDX-License-Identifier: Apache-2.0
 #ifndef SPC_CPP_STRUCT_FIELDS_HPP
 #define SPC_CPP_STRUCT_FIELDS_HPP
 
@@ -84,7 +83,7 @@ struct field_counts {
   [[nodiscard]] constexpr size_t size() const { return numbers() * sizeof(int64_t) + arrays * sizeof(void *); }
 };
 
-/// Of the fields above: all of S, where they have its size.
+/// The numbers of the fields above: they are all of S where they have its size.
 template <sparse_struct S> consteval field_counts fields_of() {
   S tensor = {};
   field_counts number = {};

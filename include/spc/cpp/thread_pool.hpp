@@ -18,7 +18,7 @@ namespace spc {
 /// pool for a whole program.
 class thread_pool {
 public:
-  /// As many as compute at once, the calling one included.
+  /// Starts so many threads that `threads` compute at once, the calling one included.
   explicit thread_pool(unsigned threads = std::thread::hardware_concurrency()) : hooks_(serial_context()) {
     for (unsigned n = 1; n < threads && start(); ++n) {
     }
@@ -76,7 +76,7 @@ private:
 #endif
   }
 
-  /// With the mutex held: a job that has tasks left.
+  /// A job that has tasks left. Requires: the mutex is held.
   job *open_job() const {
     job *found = jobs_;
     while (found != nullptr && found->next.load(std::memory_order_relaxed) >= found->tasks)

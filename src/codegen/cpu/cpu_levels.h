@@ -26,7 +26,7 @@ std::string processorOf(CpuLevel level);
 /// The level of a processor's name; nullopt where that names no level.
 std::optional<CpuLevel> levelNamed(std::string_view processor);
 
-/// What the names of functions for this level have at the end: ".v3".
+/// The end of the names of functions for this level: ".v3".
 std::string suffixOf(CpuLevel level);
 
 /// Makes a function be compiled for a level, whatever the machine is. It is in a module that knows its target.
@@ -36,7 +36,7 @@ void setLevel(llvm::Function &function, CpuLevel level);
 /// level that the processor has: `levels` are those of the bodies, from the lowest, which every processor has, to the
 /// highest, and 1 where that is the baseline. The bodies have the same type, and callers call the first one.
 ///
-/// What the processor has is found out once a program, at the first call, and kept in `spc_x86_64_level`, which the
+/// The level of the processor is found out once a program, at the first call, and kept in `spc_x86_64_level`, which the
 /// objects of a program share: 1 to 4, or 0 as long as nobody asked. The module has its target (setTarget); it calls
 /// the runtime, to be linked afterwards.
 void addChoice(const std::vector<CpuLevel> &levels, const std::vector<llvm::Function *> &bodies,

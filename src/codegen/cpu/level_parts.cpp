@@ -18,7 +18,7 @@ constexpr llvm::StringLiteral kKept = "llvm.compiler.used";
 constexpr llvm::StringLiteral kLabel = ".L";     ///< how labels begin that an ELF assembler forgets
 constexpr llvm::StringLiteral kConstant = "CPI"; ///< and, behind it, those of constants, which it keeps
 
-/// Has a definition be that of another part, in the object's own code.
+/// Leaves a definition to another part, in the object's own code.
 void declare(llvm::GlobalObject &object) {
   if (auto *function = llvm::dyn_cast<llvm::Function>(&object))
     function->deleteBody();
@@ -51,7 +51,7 @@ void declareVariables(llvm::Module &module) {
   }
 }
 
-/// Has the functions of the runtime that bodies call be linked where these are not.
+/// Makes the functions of the runtime that bodies call be linked where these are not.
 void keepRuntime(llvm::Module &module) {
   std::vector<llvm::GlobalValue *> called;
   for (llvm::Function &function : module)

@@ -28,11 +28,12 @@ struct LevelPart {
 bool canPart(const llvm::Module &module, const std::vector<LevelPart> &parts);
 
 /// Part `k` of a module, given as bitcode, of which optimize() and linkRuntime() have not run: what is in other parts
-/// is declared. The part that is all else has what the runtime has for any of them linked. nullptr on damaged bitcode.
+/// is declared. The part that is all else is linked with the runtime's functions for any of them. nullptr on damaged
+/// bitcode.
 std::unique_ptr<llvm::Module> readPart(llvm::StringRef bitcode, const std::vector<LevelPart> &parts, size_t k,
                                        llvm::LLVMContext &context);
 
-/// To be called after these have run: of the runtime a body's part keeps what became part of the body alone.
+/// A body's part keeps of the runtime what became part of the body alone. To be called after these have run.
 void closePart(llvm::Module &module, const LevelPart &part);
 
 /// The assembly of part `k`, emitted from a module that was closed, as it stands in one text with that of the others:

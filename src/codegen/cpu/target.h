@@ -11,7 +11,7 @@
 
 namespace spc::codegen {
 
-/// What an object is compiled for.
+/// The processors that an object is compiled for.
 struct Target {
   std::unique_ptr<llvm::TargetMachine> machine; ///< what the object needs at least
   /// The levels that there are loops for (cpu_levels.h): the machine's and higher ones, ascending. Empty where there
@@ -19,9 +19,9 @@ struct Target {
   std::vector<CpuLevel> levels;
 };
 
-/// The target of one processor or several. With `chooses`, where no processor is named and the architecture is x86-64:
-/// the baseline, AVX2 (level 3) and AVX-512 (level 4). nullopt with a diagnostic as createTargetMachine() gives them,
-/// and on lists of what no object can tell apart.
+/// The target of one processor or several. These are the baseline, AVX2 (level 3) and AVX-512 (level 4) with `chooses`,
+/// where no processor is named and the architecture is x86-64. nullopt with a diagnostic as createTargetMachine() gives
+/// them, and on lists of what no object can tell apart.
 std::optional<Target> createTarget(const TargetOptions &options, bool chooses, Diagnostics &diagnostics);
 
 /// A machine's vector registers.

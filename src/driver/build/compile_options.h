@@ -20,7 +20,7 @@ const char *spelling(Emit emit);
 /// The pipeline's stage; requires: neither Ast, Kernel nor Plan.
 pipeline::Stage stageOf(Emit emit);
 
-/// What the command line of `spc compile` says.
+/// The command line of `spc compile`.
 struct CompileCommandOptions {
   SharedOptions shared;
   Emit emit = Emit::Object;
@@ -55,7 +55,7 @@ private:
   bool positionIndependent_ = true;
 };
 
-/// Where outputs go: "-" is standard output, an empty path is not written.
+/// The paths of outputs: "-" is standard output, an empty path is not written.
 struct OutputPaths {
   std::string output;
   std::string header;

@@ -12,7 +12,7 @@
 
 namespace spc::driver {
 
-/// What is in a library, in the order of the kernels' names.
+/// The kernels of a library, in the order of their names.
 struct LibraryKernels {
   std::vector<abi::LibraryKernel> kernels;
   std::vector<codegen::LibraryMember> members;

@@ -1,4 +1,4 @@
-// What `spc explain --measure` measures, and what an explanation comes from.
+// Measurements of `spc explain --measure`, and the sources of an explanation.
 #pragma once
 
 #include "driver/shell/session.h"

@@ -1,4 +1,4 @@
-// What the operands of a kernel would cost in the other formats that have names.
+// The costs of a kernel's operands in the other formats that have names.
 #pragma once
 
 #include "driver/shell/front_end.h"

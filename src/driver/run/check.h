@@ -8,7 +8,7 @@
 
 namespace spc::driver {
 
-/// What the outputs of a program, planned as `kernel`, have to be, from inputs that are not packed yet. nullopt with an
+/// The outputs that a program, planned as `kernel`, has to have, from inputs that are not packed yet. nullopt with an
 /// error reported where the reference does not evaluate such a kernel, or so much, or where sums were multiplied out
 /// that may cancel.
 std::optional<reference::Tensors> referenceResults(Session &session, const sema::Kernel &kernel,

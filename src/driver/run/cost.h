@@ -1,4 +1,4 @@
-// What a run will cost, said before it begins.
+// The cost of a run, said before it begins.
 #pragma once
 
 #include "driver/shell/session.h"
@@ -11,7 +11,7 @@
 
 namespace spc::driver {
 
-/// What a call does on this data.
+/// The work of a call on this data.
 struct Work {
   std::optional<double>
       operations;        ///< a multiply-add is two; nullopt where it depends on entries that a call works out

@@ -1,4 +1,4 @@
-// What `spc run` does with results: files where -o names them, else text on standard output.
+// Results of `spc run`: files where -o names them, else text on standard output.
 #pragma once
 
 #include "driver/run/options.h"

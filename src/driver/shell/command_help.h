@@ -1,4 +1,4 @@
-// What spc says of a command: the one text behind --help, manual pages and completions.
+// The one text on a command behind --help, manual pages and completions.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ struct CommandHelp {
   std::vector<OptionHelp> options;
 };
 
-/// What spc as a whole takes, without a subcommand.
+/// The options of spc as a whole, without a subcommand.
 const std::vector<OptionHelp> &commonOptions();
 
 /// The environment variables that spc reads, and what they do.
@@ -37,7 +37,7 @@ const std::vector<OptionHelp> &environmentVariables();
 /// How spc exits, in a line.
 const char *exitCodes();
 
-/// What has been declared on `app`, positional arguments first.
+/// The declarations on `app`, positional arguments first.
 CommandHelp helpOf(const CLI::App &app);
 
 } // namespace spc::driver

@@ -20,8 +20,8 @@ namespace spc::driver {
 /// SPC_FORMAT_PATH.
 std::vector<std::filesystem::path> formatFolders(const std::vector<std::string> &given);
 
-/// What was read: the kernel's tree, the bindings, and every file among them, the kernel (unless standard input) first.
-/// For built-in formats stands the executable.
+/// The input as read: the kernel's tree, the bindings, and every file that was read, the kernel (unless standard input)
+/// first. The executable stands for built-in formats.
 struct KernelInput {
   syntax::Kernel tree;
   std::vector<format::Binding> bindings;
@@ -36,7 +36,7 @@ std::optional<KernelInput> readKernel(Session &session, const SharedOptions &opt
 /// Whether --verify or the environment wants plans to be verified.
 bool verifiesPlans(const SharedOptions &options);
 
-/// What the command line says about the analysis under a function name; that it fuses, and looks at no arrays.
+/// The command line's options for the analysis under a function name; it fuses, and looks at no arrays.
 sema::Options checksOf(const KernelInput &input, const SharedOptions &options, const std::string &function);
 
 /// Checks the kernel under a function name, and plans nothing. nullopt with errors reported.

@@ -1,4 +1,4 @@
-// What spc calls itself.
+// The name and version of spc.
 #pragma once
 
 #include <string>

@@ -38,7 +38,7 @@ struct TuneArguments {
   double packSeconds = 0;                 ///< what it took to pack the sparse ones from lists of their entries
 };
 
-/// What it takes to put the dense operands in an order and the dense results back.
+/// The cost of putting the dense operands in an order and the dense results back.
 struct TunePermutingCost {
   double seconds = 0;
   bool hasSparseResult = false; ///< which is not put back
@@ -64,7 +64,7 @@ public:
   /// Measured once for each order.
   TunePermutingCost permutingCost(const TuneCode &fallback, size_t order);
 
-  /// What an operand would cost in a format, next to the default one.
+  /// The cost of an operand in a format, next to the default one.
   struct Cost {
     double times = 1; ///< bytes that a call moves, over those of the default
     bool fitsMemory = true;

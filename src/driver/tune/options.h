@@ -14,7 +14,7 @@
 
 namespace spc::driver {
 
-/// What the command line of `spc tune` says.
+/// The command line of `spc tune`.
 struct TuneCommandOptions {
   SharedOptions shared;
   host::InputOptions inputs;

@@ -1,4 +1,4 @@
-// What `spc tune` prints and writes.
+// The report and the files of `spc tune`.
 #pragma once
 
 #include "driver/tune/search.h"

@@ -1,4 +1,4 @@
-// What candidates of `spc tune` compute, to be compared.
+// Results of `spc tune`'s candidates, to be compared.
 #pragma once
 
 #include "driver/tune/data.h"

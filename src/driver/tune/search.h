@@ -23,7 +23,7 @@ struct TunePoint {
   std::string formatText() const; ///< "A bsr 3x3"; empty: the default's
 };
 
-/// What became of a candidate.
+/// The outcome of a candidate.
 struct TuneTrial {
   TunePoint point;
   std::string order;           ///< its name
@@ -39,7 +39,7 @@ struct TuneTrial {
   std::optional<size_t> rounds; ///< into TuneSearch::rounds(), of one that was measured against the default
 };
 
-/// What counts to a call's time.
+/// Whether permuting counts to a call's time.
 enum class TunePermuting {
   Once, ///< dense operands stay permuted between calls
   Call, ///< each call permutes them, and results back
@@ -57,7 +57,7 @@ struct TuneSettings {
   host::Pages pages = host::Pages::Ordinary;
 };
 
-/// What candidates are made of.
+/// The kernel that candidates compile, and what they vary of it.
 struct TuneKernel {
   const syntax::Kernel &tree;
   std::vector<format::Binding> bindings; ///< of the default
@@ -80,7 +80,7 @@ public:
   const std::vector<tune::Rounds> &rounds() const { return rounds_; }
   /// The trial that is taken: 0 unless another one is faster beyond noise, or in the order that the settings want.
   size_t chosen() const { return chosen_; }
-  /// What there was no time for.
+  /// Candidates that there was no time for.
   tune::LeftOut leftOut() const;
   /// The trial that came closest in turns with the default; nullopt where none was compared so.
   std::optional<size_t> closest() const;
@@ -112,7 +112,7 @@ private:
   /// Orders that all data sets have, or the one that is wanted.
   std::vector<size_t> triedOrders() const;
   void tryOrders(const TunePoint &from);
-  /// What an order makes of the default's time, with the formats of a point.
+  /// The time in an order, with the formats of a point, over the default's.
   double ratioInOrder(const TunePoint &from, size_t order) const;
   std::vector<tune::Guess> guessesFor(const std::string &tensor, const TunePoint &from,
                                       const std::vector<tune::FormatChoice> &choices);
@@ -120,7 +120,7 @@ private:
   void tryFormats(const std::string &tensor);
   /// The best trials of so many formats.
   std::vector<TunePoint> bestFormats(size_t most) const;
-  /// Of the best so many.
+  /// Tries schedules of the best so many trials.
   void trySchedules(size_t bases);
   /// Rounds of calls of the default and of each of some trials, one after the other.
   std::vector<tune::Rounds> inTurns(const std::vector<size_t> &finalists);
@@ -146,7 +146,8 @@ private:
   std::map<Key, TunePoint> leftOut_;
   std::map<Key, std::shared_ptr<TuneCode>> codes_; ///< by formats and schedule
   std::map<Key, size_t> measured_;                 ///< the trial by codeKey()
-  /// Of the first trial in an order on a data set: made up operands are the same in all orders, and results are not.
+  /// The results of the first trial in an order on a data set: made up operands are the same in all orders, and results
+  /// are not.
   std::map<std::pair<size_t, size_t>, TuneResults> expected_;
   struct Packed {
     Key key;

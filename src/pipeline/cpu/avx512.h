@@ -6,8 +6,9 @@
 namespace spc::pipeline {
 
 /// Whether AVX-512 makes a body faster than AVX2 does: where it has vectors that fill a register of `registerBytes`, or
-/// else loops over contiguous floats, which LLVM vectorises, and none that gathers. With gathers, 512 bits
-/// took up to twice the time of 256 (SpMV, Zen 5); other instructions than those on wide vectors gain nothing here.
+/// else loops over contiguous floats, which LLVM vectorises, and none that gathers. Loops that gather took up to twice
+/// the time on 512 bits that they took on 256 (SpMV, Zen 5); other instructions than those on wide vectors gain nothing
+/// here.
 bool gainsFromAvx512(mlir::func::FuncOp body, int64_t registerBytes);
 
 } // namespace spc::pipeline

@@ -7,7 +7,7 @@
 
 namespace spc::pipeline {
 
-/// What to compile for; nullopt with a diagnostic.
+/// The target to compile for; nullopt with a diagnostic.
 std::optional<codegen::Target> cpuTarget(const codegen::TargetOptions &target, Versions versions,
                                          Diagnostics &diagnostics);
 

@@ -8,7 +8,7 @@
 
 namespace spc::pipeline {
 
-/// What the versions of a body are for, from the lowest level; empty where it has one version.
+/// The levels that the versions of a body are for, from the lowest one; empty where it has one version.
 std::vector<codegen::CpuLevel> levelsOf(const Body &body);
 
 /// The bodies for each level, from the lowest, where any has several, and all else.

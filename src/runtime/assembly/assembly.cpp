@@ -98,7 +98,7 @@ bool prepareValues(AssemblyState &state) {
   return true;
 }
 
-/// Has values be collected as float.
+/// Makes values be collected as float.
 void widen(AssemblyState &state) {
   Tensor &target = *state.assembly->target;
   state.narrowKind = target.valueKind;

@@ -8,7 +8,7 @@
 
 namespace spc::runtime {
 
-/// What memory the arrays of a segment are.
+/// The memory of a segment's arrays.
 enum class Storage : int32_t {
   Apart,    ///< each is a block, as the result's arrays are
   Together, ///< they lie in one block, behind the segment
@@ -25,7 +25,7 @@ struct Segment {
   Storage storage;
 };
 
-/// Memory for the entries of several chunks, one after the other. What of it has been touched is used again.
+/// Memory for the entries of several chunks, one after the other. Memory that has been touched is used again.
 struct Slab {
   void *keys;
   void *values; ///< null without values
@@ -144,7 +144,7 @@ inline void copyElement(void *to, const void *from, int64_t width) {
       static_cast<char *>(to)[b] = static_cast<const char *>(from)[b];
 }
 
-/// Of templates over widths: known at run time only.
+/// The width, in templates over widths, that is known at run time only.
 inline constexpr int64_t kAny = -1;
 
 /// Moves a value of `width` bytes out of a workspace, leaving 0.
@@ -256,7 +256,7 @@ bool gatherEntries(AssemblyState &state, int64_t total);
 
 // joined_entries.cpp
 
-/// What the runs hold, of each chunk one at most: notes their bases and returns the number of entries.
+/// Notes the bases of what the runs hold, one of each chunk at most, and returns the number of entries.
 int64_t sumTotals(AssemblyState &state);
 
 /// The run that holds a chunk's entries, or null.

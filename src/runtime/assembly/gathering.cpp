@@ -9,8 +9,9 @@ constexpr int64_t kMovedAtOnce = 2;
 /// Chunks that are left at the end; waking threads for fewer costs more than they save.
 constexpr int64_t kFewestLeft = 8;
 
-/// By what the chunks that have ended came to of what was expected of them, allocates arrays for all. What is never
-/// touched costs nothing: that is as many as there can be, unless there will be far fewer. False where memory ran out.
+/// Allocates arrays for the entries of all chunks. They hold as many as there can be, as memory that is never touched
+/// costs nothing, unless the chunks that have ended came to far fewer than was expected of them. False where memory ran
+/// out.
 bool allocateArrays(AssemblyState &state) {
   const Assembly &assembly = *state.assembly;
   Gathering &gathering = state.gathering;

@@ -1,4 +1,4 @@
-// Where a tensor has a place. Freestanding.
+// The positions of places in a tensor. Freestanding.
 #pragma once
 
 #include "runtime/runtime.h"

@@ -7,8 +7,8 @@
 namespace spc::runtime {
 
 /// A tensor whose rows are a slice of another one's: its pointers start where those of the rows before it end, and its
-/// positions are those in the other one's arrays. As a tensor whose positions start at 0 it has pointers of its own,
-/// which live as long as this object. Any other tensor stays as it is, and so do those with pointers below the rows.
+/// positions are those in the other one's arrays. Here positions start at 0: the tensor has pointers of its own, which
+/// live as long as this object. Any other tensor stays as it is, and so do those with pointers below the rows.
 class Rebased {
 public:
   Rebased(const Allocator &allocator, const Tensor &source) : block_(allocator), tensor_(source) {

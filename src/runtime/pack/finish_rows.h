@@ -40,11 +40,11 @@ public:
   bool finishAll(int64_t tasks);
 
   /// Sorts the rows of a piece and sums repeats. The rows then lie close together, and a gap follows the piece where
-  /// there were repeats. Where rows are sorted, `room` is for the longest one; rows up to kInsertionLimit need none.
+  /// there were repeats. `room` is for the longest row where rows are sorted; rows up to kInsertionLimit need none.
   SPC_HOT void finish(Piece &piece, RowEntries<I, V> room) const;
 
-  /// Closes the gaps between pieces, which follow each other and cover all rows, and sets the target's `stored`. Where
-  /// repeats took up much memory, copies the rest and gives that back, if there is memory for the copy.
+  /// Closes the gaps between pieces, which follow each other and cover all rows, and sets the target's `stored`. Memory
+  /// that repeats took up is given back if it is much, by a copy of the rest, if there is memory for that.
   void join(const Piece *pieces, int64_t count);
 
 private:

@@ -6,7 +6,7 @@
 
 namespace spc::runtime {
 
-/// Where grouped entries go.
+/// The place for grouped entries.
 template <typename I, typename V> struct GroupedRows {
   int64_t rows;
   I *starts; ///< of the rows, and the end of the last one
@@ -14,7 +14,7 @@ template <typename I, typename V> struct GroupedRows {
   V *values; ///< null where no values are wanted
 };
 
-/// Groups the entries of one list or matrix. With `finishes` it can take a finisher.
+/// Groups the entries of one list or matrix. It can take a finisher if it `finishes`.
 template <typename I, typename V, bool finishes> class RowGrouping {
 public:
   /// `finisher` finishes the rows of its own target, which `target` must be; null: rows stay as they are grouped.

@@ -23,9 +23,9 @@ struct EntryList {
 /// own; one without elements is NULL; pointers have an element more than parents. Interleaved coordinates are one
 /// array, to which the indices of each of their levels point.
 ///
-/// Padding holds zeros. Where a fixed width or a closed form leaves slots of a list free, these repeat the parent's
-/// last coordinate, or are 0; in levels that are unique, they have the least coordinates that the parent does not list.
-/// A ragged run ends with its last entry.
+/// Padding holds zeros. The slots of a list that a fixed width or a closed form leaves free repeat the parent's last
+/// coordinate, or are 0; in levels that are unique, they have the least coordinates that the parent does not list. A
+/// ragged run ends with its last entry.
 ///
 /// Ok; Memory; Count (more entries of a parent than the width or the closed form); Shape (no coordinate is left for
 /// padding); IndexRange (a run of a given length has no place for an entry); IndexType (an extent or a count overflows

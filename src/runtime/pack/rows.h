@@ -11,8 +11,8 @@ namespace spc::runtime {
 /// holds.
 bool canBuildRows(const Tensor &source, const Tensor &target, bool withValues);
 
-/// As spc_rt_convert, for tensors that canBuildRows accepts, of coordinates of type I and, if any are wanted, values of
-/// V's size. On failure the target's arrays may be allocated.
+/// Does what spc_rt_convert does, for tensors that canBuildRows accepts, of coordinates of type I and, if any are
+/// wanted, values of V's size. On failure the target's arrays may be allocated.
 template <typename I, typename V>
 Status buildRows(const Allocator &allocator, const Workers &workers, const Tensor &source, Tensor &target,
                  bool withValues);

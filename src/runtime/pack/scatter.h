@@ -27,7 +27,7 @@ template <typename I, typename V> struct Entries {
   Column<I> columns; ///< unset in a matrix
 };
 
-/// Where entries go: each row's next free place, and the arrays.
+/// The places that entries go to: each row's next free place, and the arrays.
 template <typename I, typename V> struct Places {
   I *next;    ///< by row
   I *columns; ///< of every place
@@ -41,8 +41,8 @@ template <typename I, typename V> struct Places {
   }
 };
 
-/// Where entries go in a first pass that groups them by blocks of 2^shift rows: each block's next free place, and the
-/// arrays.
+/// The places that entries go to in a first pass, which groups them by blocks of 2^shift rows: each block's next free
+/// place, and the arrays.
 template <typename I, typename V> struct Blocks {
   I *next;        ///< by block
   uint16_t *rows; ///< of every place: the row in its block
@@ -166,7 +166,7 @@ SPC_HOT void scatterBlock(const Blocks<I, V> &block, int64_t begin, int64_t end,
     into.put(rows[e], columns[e], values, e);
 }
 
-/// What is found out about a list of coordinates.
+/// The findings about a list of coordinates.
 struct ListOrder {
   bool isInRange = true;
   bool isSorted = true;

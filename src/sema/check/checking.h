@@ -1,4 +1,4 @@
-// What the steps of checking share. Private to this folder.
+// The state of checking, which its steps share. Private to this folder.
 #pragma once
 
 #include "sema/analyze.h"

@@ -17,7 +17,7 @@ NodePtr countOf(std::vector<VariableId> variables, NodePtr access, Span where);
 /// reduction to it by `min` or `max`, over variables of its own.
 NodePtr placeOf(NodePtr values, NodePtr extreme);
 
-/// What is wrong with an `argmin` or `argmax` over several variables, and how each is found, in words.
+/// The objection to an `argmin` or `argmax` over several variables, and how each is found, in words.
 std::string ofOneVariable(Reduction reduction);
 std::string placesInSteps(Reduction reduction, const std::vector<language::Name> &variables);
 

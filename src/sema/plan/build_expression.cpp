@@ -45,7 +45,7 @@ Domain ExpressionBuilder::numbered(const AccessDomain &domain) const {
   return result;
 }
 
-/// Where the term is computed at places at which something missing decides the value, which `outside` then is.
+/// The domain of a term whose value something missing decides elsewhere; `outside` is that value.
 std::optional<Domain> ExpressionBuilder::deciding(const Node &node, ValueType type, double &outside) const {
   if (!domain_)
     return std::nullopt;

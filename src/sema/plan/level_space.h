@@ -1,5 +1,5 @@
 // The loops of a term: over its index variables, or over what the levels of its sparse operands store of them (see
-// docs/architecture.md, "Levels are MLIR's dimensions"). Private to this folder.
+// docs/why.md, "Levels are MLIR's dimensions"). Private to this folder.
 #pragma once
 
 #include "format/format.h"
@@ -41,7 +41,8 @@ public:
   const Index &valueOf(int variable) const { return values_[variable]; }
   /// The variable's loop that is outside of its other loops in the levels of every operand: over blocks, or diagonals.
   int outermostLoop(int variable) const { return static_cast<int>(valueOf(variable).front().loop.index()); }
-  /// What level `level` of a format whose dimensions are indexed by `variables` runs over; nullopt where no loop is it.
+  /// The loop that is level `level` of a format whose dimensions are indexed by `variables`; nullopt where there is
+  /// none.
   std::optional<Index> levelIndex(const format::Level &level, const std::vector<int> &variables) const;
   /// The sparse operands' levels as the loop order depends on them; nullopt where two operands would be merged though
   /// one of them is unordered or repeats coordinates there.

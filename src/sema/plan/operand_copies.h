@@ -22,7 +22,7 @@ public:
   TensorId copyFor(const Access &access, const SparseAccess &operand, const LevelSpace &space,
                    const std::vector<int> &order, bool isListed, bool dropsPadding, const Scope &scope);
 
-  /// Has the canonical copies made that are to be there before a statement of the source text is planned.
+  /// Makes the canonical copies that are to be there before a statement of the source text is planned.
   void refreshBefore(size_t statement);
 
   /// Notes that the tensor is written: copies of it made so far are out of date.

@@ -50,7 +50,7 @@ public:
   }
 
 private:
-  /// Has the statements read a tensor from copies: from one until a statement writes it, then from another one.
+  /// Makes the statements read a tensor from copies: from one until a statement writes it, then from another one.
   void replace(TensorId tensor, const CopyRequests::Request &request) {
     const bool isSum = kernel_.tensors[tensor].format.isSum();
     const format::Format stored = isSum ? kernel_.tensors[tensor].format : request.format;

@@ -22,7 +22,7 @@ format::Format plainFormat(const format::Format &source, bool isListed);
 /// The name under which such a format is shipped; none where it is not.
 std::string plainName(const format::Format &format);
 
-/// Makes the copies that are asked for, and has the statements read these. Warns of each.
+/// Makes the copies that are asked for, and makes the statements read these. Warns of each.
 void makeCanonicalCopies(Planning &planning);
 
 /// Asks for copies of the operands that statements cannot read as they are stored, since they compute with whole

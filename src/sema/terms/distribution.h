@@ -1,10 +1,10 @@
 // Whether sums that hold sparse operands are computed as they are written, or fall into their addends.
 // Private to this folder.
 //
-// What a sum is multiplied by may be multiplied with its addends instead. Their products then have loops of their own,
-// which may be fewer by an order, and their rounding errors are as large as the products are: (a - b) * c errs no more
-// than operands would that are perturbed by their own rounding. Of two factors that are sums this is not so:
-// (a - b) * (a - b) is exact to a few digits' last place where a and b are close, and a*a - 2*a*b + b*b has none left.
+// A factor of a sum may be multiplied with its addends instead. Their products then have loops of their own, which may
+// be fewer by an order, and their rounding errors are as large as the products are: (a - b) * c errs no more than
+// operands would that are perturbed by their own rounding. Two factors that are sums differ: (a - b) * (a - b) is exact
+// to a few digits' last place where a and b are close, and a*a - 2*a*b + b*b has none left.
 #pragma once
 
 #include "sema/tree.h"
@@ -28,15 +28,15 @@ struct SumTreatment {
   bool saves = false;  ///< multiplying out saves an order of cost
 };
 
-/// What a statement, or a temporary's, is computed into.
+/// The target of a statement, or of a temporary's.
 struct DistributionTarget {
   const std::vector<VariableId> &variables;
   bool isDense;
 };
 
-/// Of a tree with sums that hold sparse operands, which is computed in `type`, a float or complex, and summed over all
-/// variables but the target's. One sum falls into its addends where that saves an order of cost, or where its operands'
-/// storages cannot be walked together; several do where it saves as much and no addends can cancel.
+/// The treatment of a tree with sums that hold sparse operands. It is computed in `type`, a float or complex, and
+/// summed over all variables but the target's. One sum falls into its addends where that saves an order of cost, or
+/// where its operands' storages cannot be walked together; several do where it saves as much and no addends can cancel.
 SumTreatment treatmentOf(const Node &node, const DistributionTarget &target, ValueType type, const Scope &scope,
                          const Kernel &kernel);
 

@@ -1,4 +1,4 @@
-// Where expressions are computed, as operations on domains. Private to this folder.
+// Operations on domains, the places at which expressions are computed. Private to this folder.
 #pragma once
 
 #include "sema/tree.h"

@@ -63,7 +63,7 @@ private:
   bool isExact() const;
   bool isTargetDense(const LogicalStatement &logical) const;
 
-  // What is computed before the statement (expand_temporaries.cpp).
+  // Temporaries that are computed before the statement (expand_temporaries.cpp).
   NodePtr withTemporaries(const Node &node);
   NodePtr callWithTemporaries(const CallNode &call, const Node &node);
   AccessId pickedFrom(AccessId id, Span where);

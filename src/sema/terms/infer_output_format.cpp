@@ -270,8 +270,8 @@ private:
         .value_or(Densifier{term.where, "this term is not what missing entries are"});
   }
 
-  // What has the structure of a tensor by declaration has that with which the call begins: there is one where the
-  // target is read, and it is not written with the new one.
+  // A tensor that has another one's structure by declaration has the one with which the call begins: there is one where
+  // the target is read, and it is not written with the new one.
   void checkDependents() {
     for (TensorId id : planning_.kernel.tensors.ids()) {
       const Tensor &tensor = planning_.kernel.tensors[id];

@@ -13,8 +13,8 @@ struct LogicalTerm {
   std::vector<VariableId> reductions; ///< summed over, whether they occur in `expr` or not
   bool overwrites = false;
   Span where;
-  /// Of a term whose sums are computed as they are written, though multiplied out it would cost an order less: how it
-  /// reads then, empty where that is long.
+  /// The term multiplied out, empty where that is long: set where its sums are computed as they are written, though
+  /// multiplied out it would cost an order less.
   std::optional<std::string> multipliedOut = std::nullopt;
 };
 
@@ -34,7 +34,8 @@ struct LogicalStatement {
   Span where;
 };
 
-/// What one source statement becomes: its temporaries' computations in order, then perhaps a copy, then itself.
+/// The statements that one source statement becomes: its temporaries' computations in order, then perhaps a copy, then
+/// itself.
 struct Expansion {
   std::vector<LogicalStatement> temporaries;
   std::optional<Copy> copyOfTarget;

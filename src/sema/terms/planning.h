@@ -1,4 +1,4 @@
-// What the steps of planning share. Private to sema's rooms.
+// The state of planning, which its steps share. Private to sema's rooms.
 #pragma once
 
 #include "format/levels.h"
@@ -30,29 +30,30 @@ struct Planning {
   std::map<TensorId, size_t> refreshes;
   /// Outputs that are stored as sums of parts, by the tensor that statements write in their place.
   std::map<TensorId, TensorId> sumOutputs;
-  /// What statements write in place of outputs whose structure stays: whether it is added to what these hold.
+  /// The tensors that statements write in place of outputs whose structure stays, and whether they are added to what
+  /// these hold.
   std::map<TensorId, bool> standIns;
   double mostLoopsToMerge = 0; ///< of a term's operands; known once all terms are
 };
 
-/// Puts temporaries that one statement reads once, and as often as they have elements, in their readers' place, and has
-/// others, dense ones, computed only where a sparse factor of all of their readers stores entries. Neither is done
-/// where it could take more work, another rounding than `options` allow, or a copy. Parameters are ordered.
+/// Puts temporaries that one statement reads once, and as often as they have elements, in their readers' place, and
+/// restricts others, dense ones, to where a sparse factor of all of their readers stores entries. Neither is done where
+/// it could take more work, another rounding than `options` allow, or a copy. Parameters are ordered.
 void fuseTemporaries(Planning &planning);
 
 /// Reports a schedule that wants a loop in chunks which is not the outermost one of any statement. The loops are
 /// chosen.
 void checkParallelLoop(const Planning &planning);
 
-/// Has statements write a tensor with one entry a place instead of each output that is stored as a sum of parts, which
-/// takes its entries once all statements have run. The parameters are ordered.
+/// Makes statements write a tensor with one entry a place instead of each output that is stored as a sum of parts,
+/// which takes its entries once all statements have run. The parameters are ordered.
 void computeSumsApart(Planning &planning);
 
 /// Reports outputs whose structure cannot stay as the user wants, and asks for places in those whose can. The
 /// parameters are ordered.
 void keepStructures(Planning &planning);
 
-/// Has statements write tensors of their own in place of the outputs in which places are asked for. Nothing but the
+/// Makes statements write tensors of their own in place of the outputs in which places are asked for. Nothing but the
 /// statements' own terms looks at their targets any more.
 void computeStandIns(Planning &planning);
 

@@ -1,4 +1,4 @@
-// What multiplying out gives. Private to this folder.
+// The products that multiplying out gives. Private to this folder.
 #pragma once
 
 #include "sema/terms/planning.h"

@@ -7,7 +7,7 @@ namespace spc::sema {
 
 enum class Sign { NotNegative, NotPositive, Unknown };
 
-/// Of what is computed in a type of floats, NaN aside; sum() nodes are seen through. A missing entry is 0.
+/// The sign of what is computed in a type of floats, NaN aside; sum() nodes are seen through. A missing entry is 0.
 Sign signOf(const Node &node, const Scope &scope, const Kernel &kernel);
 
 } // namespace spc::sema

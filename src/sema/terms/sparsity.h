@@ -1,4 +1,5 @@
-// Where an expression has to be computed: what follows from the values of missing entries. Private to this folder.
+// The places at which an expression has to be computed, as they follow from the values of missing entries. Private to
+// this folder.
 //
 // A tensor's missing entries hold its fill. An operation which a fill annihilates is computed where that operand
 // stores entries only; any other where one of its operands does, and what it gives for their fills is its own fill.
@@ -12,7 +13,7 @@
 
 namespace spc::sema {
 
-/// Where an expression differs from its fill.
+/// The places at which an expression differs from its fill.
 struct Sparsity {
   /// nullopt: nowhere.
   std::optional<AccessDomain> domain;
@@ -32,8 +33,8 @@ bool isZeroOfStoredZero(const Node &node, AccessId operand, ValueType type, cons
 /// are not 0, adds something without sparse operands, or what is made of its values is no sum.
 bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const Kernel &kernel);
 
-/// Where a term that hasDomain() is computed. That is everywhere if outside of the domain its value is not
-/// `targetDefault`, which the statement's target has there anyway: the identity of its reduction, or its fill.
+/// The places at which a term that hasDomain() is computed. That is everywhere if outside of the domain its value is
+/// not `targetDefault`, which the statement's target has there anyway: the identity of its reduction, or its fill.
 AccessDomain domainOfTerm(const Node &term, double targetDefault, ValueType type, const Scope &scope,
                           const Kernel &kernel);
 

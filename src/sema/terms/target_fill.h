@@ -1,4 +1,4 @@
-// What the missing entries of a statement's target are. Private to this folder.
+// The value of the missing entries of a statement's target. Private to this folder.
 #pragma once
 
 #include "sema/terms/logical_plan.h"
@@ -6,8 +6,8 @@
 namespace spc::sema {
 
 /// Gives a target without a declared fill what the first statement that writes it makes of places where nothing is
-/// stored; outputs only where an operand has such a fill, too. Where elements are set one by one, the fill becomes the
-/// statement's target default.
+/// stored; outputs only where an operand has such a fill, too. The fill becomes the statement's target default where
+/// elements are set one by one.
 void inferFill(Planning &planning, LogicalStatement &logical);
 
 /// Once the target's format is settled: drops the fill of a dense one, reports a statement that makes something else of

@@ -9,14 +9,14 @@
 
 namespace spc::sema {
 
-/// What is verified, which part of it is looked at, and what was found. The functions below return whether all that
-/// they look at holds, and note the first thing that does not.
+/// The kernel that is verified, the step and term that are looked at, and what was found. The functions below return
+/// whether all that they look at holds, and note the first thing that does not.
 class Verification {
 public:
   explicit Verification(const Kernel &verified) : kernel(verified) {}
 
   const Kernel &kernel;
-  // Where `holds` stands, counted from 0.
+  // The place of `holds`, counted from 0.
   std::optional<TensorId> tensor;
   std::optional<size_t> step, term;
   std::optional<OperandId> operand;

@@ -32,7 +32,7 @@ ByteSource coordinatesOf(const Coordinates &entries, size_t dim, sema::ValueType
 /// Counts the entries of a file by its bytes as these are given.
 class ByteProgress {
 public:
-  /// Of a file of so many bytes in which there are `entries`.
+  /// Counts for a file of so many bytes in which there are `entries`.
   ByteProgress(WorkCount *count, uint64_t entries, uint64_t bytes) : count_(count), entries_(entries), bytes_(bytes) {
     if (count_)
       count_->begin(entries_);

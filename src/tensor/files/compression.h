@@ -28,13 +28,13 @@ protected:
   bool inMember_ = true;
 };
 
-/// What decompresses a file that begins so; null of one that is not compressed.
+/// The program that decompresses a file that begins so; null of one that is not compressed.
 std::unique_ptr<Decoder> decoderFor(std::string_view beginning);
 
 /// How many bytes decoderFor() looks at.
 constexpr size_t kCompressionMagic = 4;
 
-/// What a compressed file holds of the source's bytes, the same in each run, made as it is asked for. Throws
+/// The source's bytes as a compressed file holds them, the same in each run, made as it is asked for. Throws
 /// std::bad_alloc.
 ByteSource compressed(ByteSource bytes, Compression compression);
 

@@ -16,14 +16,14 @@ namespace spc::tensor {
 
 enum class FileKind { MatrixMarket, Tns, Npy, Npz, Hdf5 };
 
-/// What a file's name says of it.
+/// The format and compression of a file by its name.
 struct FileName {
   FileKind kind;
   Compression compression;
 };
 
-/// Of `.mtx`, `.tns`, `.npy`, `.npz`, `.h5` and `.hdf5`, with `.gz` or `.zst` behind it where it is compressed; nullopt
-/// of other names.
+/// The format of a file named `.mtx`, `.tns`, `.npy`, `.npz`, `.h5` or `.hdf5`, with `.gz` or `.zst` behind it where it
+/// is compressed; nullopt of other names.
 std::optional<FileName> fileNamed(const std::string &path);
 
 /// Whether `path` is named like a Matrix Market file.
@@ -58,14 +58,14 @@ struct FileTensor {
   std::string unstorable;             ///< why its values do not fit the target; then there is neither
 };
 
-/// As readTensor(), for a target: all elements of a dense one in an array of NumPy, and the arrays of CSR and CSC in a
-/// file of SciPy, are packed at once, without a list of entries. Lists for dense targets have the zeros with a sign,
-/// too. A matrix of one column or row is read as a vector where the target is one, too.
+/// Reads as readTensor() does, for a target: all elements of a dense one in an array of NumPy, and the arrays of CSR
+/// and CSC in a file of SciPy, are packed at once, without a list of entries. Lists for dense targets have the zeros
+/// with a sign, too. A matrix of one column or row is read as a vector where the target is one, too.
 std::optional<FileTensor> readTensorFor(const PackTarget &target, const std::string &path,
                                         const std::optional<std::vector<int64_t>> &shape, Diagnostics &diagnostics,
                                         std::optional<uint64_t> limit = std::nullopt, WorkCount *count = nullptr);
 
-/// What a file says of a tensor beside its entries.
+/// Choices in writing a tensor, besides its entries.
 struct WriteOptions {
   sema::ValueType type = sema::ValueType::F64;
   bool isDense = false;       ///< every element is there
@@ -98,7 +98,7 @@ struct ArraysFile {
 /// HDF5 of CSR and CSC. Requires: whyNotWritten() and whyNotHere() are empty.
 std::optional<ArraysFile> fileOfArrays(FileKind kind, const PackedTensor &tensor);
 
-/// What a file announces of its tensor.
+/// A tensor as its file announces it.
 struct Announced {
   std::vector<int64_t> shape; ///< empty where it does not say
   double entries = 0;         ///< that a list of all would have at most, mirrored ones included
@@ -106,9 +106,9 @@ struct Announced {
   bool isArrays = false;      ///< which may be packed without a list of entries
 };
 
-/// By the headers of Matrix Market and .npy files, else by how large a file is and what its first lines are like.
-/// nullopt of a file that cannot be read once more, and where it has no room for what it announces, which reading will
-/// report, or is longer than `limit` or TextSource allows. Nothing is reported.
+/// What the headers of Matrix Market and .npy files announce; other files are judged by how large they are and what
+/// their first lines are like. nullopt of a file that cannot be read once more, and where it has no room for what it
+/// announces, which reading will report, or is longer than `limit` or TextSource allows. Nothing is reported.
 std::optional<Announced> announcedBy(const std::string &path, std::optional<uint64_t> limit = std::nullopt);
 
 /// The text of a .mtx (order 1, as one column, and 2; dense tensors as `array`, integers and bools as `integer`) or

@@ -12,7 +12,7 @@
 
 namespace spc::tensor {
 
-/// What is wrong with a file that is no text.
+/// The problem with a file that is no text.
 struct FileProblem {
   enum class Kind { Malformed, Unsupported, Range } kind = Kind::Malformed;
   std::string message; ///< empty where nothing is wrong
@@ -60,7 +60,7 @@ std::optional<NumpyArray> readNumpyHeader(const ByteReader &file, FileProblem &p
 /// Reads the whole of a .npy file. nullopt with a problem: as above, and shortened or longer than its header says.
 std::optional<NumpyArray> readNumpyArray(std::string_view file, FileProblem &problem);
 
-/// What is wrong with a file in which so many bytes of elements follow the header.
+/// The problem with a file in which so many bytes of elements follow the header.
 FileProblem wrongLength(const NumpyArray &array, uint64_t follow);
 
 /// The bytes of a .npy file up to its elements.

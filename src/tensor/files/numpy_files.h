@@ -12,7 +12,7 @@
 
 namespace spc::tensor {
 
-/// What is asked of a file.
+/// A request to a reader of a file.
 struct ReadRequest {
   const std::optional<std::vector<int64_t>> &shape; ///< of --shape
   const PackTarget *target = nullptr;               ///< null: the entries of a sparse tensor are wanted
@@ -43,7 +43,7 @@ std::optional<Coordinates> listElements(const NumpyArray &array, const ByteReade
 std::optional<FileTensor> readNpy(const ByteReader &file, std::optional<uint64_t> fileBytes, const ReadRequest &request,
                                   FileProblem &problem);
 
-/// Of an archive's members: a matrix as scipy.sparse.save_npz writes it, with the entries that are listed (csr, csc,
+/// Reads an archive's members: a matrix as scipy.sparse.save_npz writes it, with the entries that are listed (csr, csc,
 /// coo) or are not 0 (bsr, dia), or the only array.
 std::optional<FileTensor> readNpz(const ZipMembers &members, const ReadRequest &request, FileProblem &problem);
 

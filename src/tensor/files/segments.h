@@ -18,7 +18,8 @@ struct MatrixLists {
 /// Requires order 1 or 2.
 MatrixLists matrixLists(const Coordinates &entries);
 
-/// Where the entries of each row begin, or of each column, whichever has pointers, and where the last ones end.
+/// The places where the entries of each row begin, or of each column, whichever has pointers, and where the last ones
+/// end.
 std::vector<int64_t> pointersOf(const Coordinates &entries, const MatrixLists &lists);
 
 /// How long a dimension may be that has pointers: not many times as long as there are entries.

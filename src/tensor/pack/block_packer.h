@@ -7,7 +7,7 @@ namespace spc::tensor {
 
 /// Fills the arrays of a matrix in compressed rows or columns of dense blocks (BSR, BSC) from rows of single entries,
 /// which packByRows() makes first. Requires coordinates within the shape. False, with nothing done, for other formats
-/// and types. Where it gives true, the entries have been freed.
+/// and types. The entries have been freed where it gives true.
 bool packByBlocks(PackedArrays &arrays, Coordinates &entries, int pieces);
 
 } // namespace spc::tensor

@@ -1,4 +1,4 @@
-// What formats would store of entries that are not packed.
+// The footprint that entries which are not packed would have in a format.
 #pragma once
 
 #include "format/footprint.h"
@@ -8,8 +8,8 @@
 
 namespace spc::tensor {
 
-/// By level of a format, what format::footprintOf wants to know of entries, all of which the format is to store. They
-/// lie within their shape; repeats count once.
+/// The counts that format::footprintOf wants to know of entries, by level of a format that is to store all of them.
+/// They lie within their shape; repeats count once.
 std::vector<double> levelCounts(const Coordinates &entries, const format::Format &format);
 
 } // namespace spc::tensor

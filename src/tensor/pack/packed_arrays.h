@@ -53,13 +53,13 @@ public:
   /// Frees the arrays: the struct has none.
   void free();
 
-  /// What the struct's arrays hold, by its numbers.
+  /// The footprint of the struct's arrays, by its numbers.
   format::Footprint footprint() const;
 
-  /// Where the arrays lie that are freed with this.
+  /// The memory of the arrays that are freed with this.
   std::vector<MemoryRange> ranges() const;
 
-  /// As PackedTensor's.
+  /// These do as PackedTensor's.
   void copyArrays(TwinArrays &twins);
   void swapArrays(TwinArrays &twins);
   void followArrays(const TwinArrays &twins);

@@ -10,7 +10,7 @@ namespace spc::tensor {
 /// processors.
 int piecesOf(size_t size);
 
-/// Where piece `piece` of `pieces` of a range of `size` elements begins; that of `pieces` is `size`.
+/// The element with which piece `piece` of `pieces` of a range of `size` elements begins; it is `size` for `pieces`.
 constexpr size_t pieceBegin(size_t size, int piece, int pieces) {
   const auto at = static_cast<size_t>(piece), count = static_cast<size_t>(pieces);
   return size / count * at + size % count * at / count;

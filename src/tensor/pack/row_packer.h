@@ -10,7 +10,7 @@ namespace spc::tensor {
 /// False, with arrays that may have been begun, for all that Packer has to look at: other formats and types, complex
 /// values, coordinates outside the shape, what may not fit, repeats that narrow values would round twice, and entries
 /// that are not symmetric. The work is divided among as many threads as there are `pieces`, which changes
-/// nothing in what comes out. Where it gives true, the entries' coordinates may have been overwritten.
+/// nothing in what comes out. The entries' coordinates may have been overwritten where it gives true.
 bool packByRows(PackedArrays &arrays, Coordinates &entries, int pieces);
 
 } // namespace spc::tensor

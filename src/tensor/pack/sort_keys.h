@@ -9,7 +9,7 @@
 
 namespace spc::tensor {
 
-/// What of an entry's coordinates a level stores, and where in the key.
+/// The part of an entry's coordinates that a level stores, and its place in the key.
 struct KeyField {
   format::Part part;
   int dim, minus;

@@ -24,7 +24,7 @@ enum class Pairs {
   Small ///< nor is any sum of them, and all lie within the shape
 };
 
-/// Of a square matrix's real entries, which as many threads look at as there are `pieces`.
+/// The pairs among a square matrix's real entries, which as many threads look at as there are `pieces`.
 Pairs pairsOf(const Coordinates &entries, int pieces);
 
 } // namespace spc::tensor

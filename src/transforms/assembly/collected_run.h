@@ -21,7 +21,7 @@ public:
   /// Finds the loops. Failure, with an error reported, where they do not visit rows as the run says.
   mlir::LogicalResult analyze();
 
-  /// Where the run is one loop over all of the first collected dimension, that loop; else null.
+  /// The loop over all of the first collected dimension that the run is; null where it is another one.
   mlir::scf::ForOp rowLoop();
 
   /// That dimension's extent.

@@ -1,4 +1,4 @@
-// What an element of an assembled output is before it gets a value. Private to this folder.
+// The value of an assembled output's element before it gets one. Private to this folder.
 #pragma once
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"

@@ -1,4 +1,4 @@
-// What the lowering of runs builds again and again, where a builder stands. Private to this folder.
+// Values that the lowering of runs builds again and again, where a builder stands. Private to this folder.
 #pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,4 @@
-// What the operations of a run become: stores into its buffers and workspace, and calls of the runtime
+// Writes what the operations of a run become: stores into its buffers and workspace, and calls of the runtime
 // (runtime/contract.def) where these do not suffice. Private to this folder.
 #pragma once
 
@@ -46,14 +46,13 @@ public:
   mlir::Value locate(mlir::ImplicitLocOpBuilder &ops, mlir::Value key);
   /// The value at a key, or the identity (null: 0) where there is none; makes no entry.
   mlir::Value peek(mlir::ImplicitLocOpBuilder &ops, mlir::Value key, mlir::Attribute identity);
-  /// What is at a slot, or in a vector as `type` is one what is from there on.
+  /// The value at a slot; the values from there on, if `type` is a vector.
   mlir::Value loadSlot(mlir::ImplicitLocOpBuilder &ops, mlir::Value slot, mlir::Type type);
   /// Makes the key, which has this slot, an entry. Without values `value` is null; a vector is for as many neighbouring
   /// keys.
   void storeSlot(mlir::ImplicitLocOpBuilder &ops, mlir::Value key, mlir::Value slot, mlir::Value value);
 
-  /// Of a run by plan: the row of this coordinate (null: the only one) begins, and its values are the identity (null:
-  /// 0).
+  /// Begins the row of this coordinate (null: the only one) in a run by plan: its values are the identity (null: 0).
   void beginRow(mlir::ImplicitLocOpBuilder &ops, mlir::Value coordinate, mlir::Attribute identity);
   void endRow(mlir::ImplicitLocOpBuilder &ops, mlir::ValueRange coordinates);
 

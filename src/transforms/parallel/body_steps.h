@@ -1,4 +1,4 @@
-// What a body does at its top, step by step.
+// The steps of a body, at its top.
 #pragma once
 
 #include "transforms/parallel/row_loops.h"
@@ -11,7 +11,7 @@ struct Step {
   std::optional<RowLoop> rows; ///< what it is as a loop over rows
 };
 
-/// The steps of a body, in order. What only loads is part of no step.
+/// The steps of a body, in order. Operations that only load are part of no step.
 struct BodySteps {
   llvm::SmallVector<Step> all;
   llvm::SmallSetVector<mlir::Value, 4> written; ///< buffers

@@ -209,7 +209,7 @@ void ChunkRows::fillOthers(const Accumulation &sum, mlir::Value begin, mlir::Val
   }
 }
 
-/// Has one chunk alone do a step.
+/// Makes one chunk alone do a step.
 void ChunkRows::doOnce(mlir::Operation *step) {
   const mlir::Value chunk = boundNumber(getOperation(), BindAttr::get(&getContext(), BindKind::Chunk));
   mlir::OpBuilder builder(step);

@@ -7,8 +7,8 @@
 
 namespace spc::transforms {
 
-/// What an owned index is: where `isRow`, row r owns the indices from coefficient * r up to the next row's; else it
-/// owns the positions below it.
+/// The indices that row r owns: those from coefficient * r up to the next row's if `isRow`; else the positions below
+/// it.
 struct Owner {
   bool isRow;
   int64_t coefficient;

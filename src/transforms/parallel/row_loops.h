@@ -30,7 +30,7 @@ struct RowLoop {
 /// Records what the loops at the top of `body` are as loops over rows, on each one that is.
 void recordRowLoops(mlir::func::FuncOp body);
 
-/// What a loop is as one over all rows or all of a root; null of anything else.
+/// The loop as one over all rows or all of a root; null of anything else.
 dialect::RowLoopAttr classifyRows(mlir::func::FuncOp body, mlir::Operation *op);
 
 /// The row loop that `op` is recorded as, or nullopt. Its bounds may have been set since.

@@ -1,5 +1,5 @@
 // Implicit levels: positions and coordinates that are computed because the format has no array for them
-// (docs/architecture.md, "Implicit levels").
+// (docs/why.md, "Implicit levels").
 #pragma once
 
 #include "dialect/attributes.h"
@@ -14,11 +14,11 @@ class LevelFunctions {
 public:
   LevelFunctions(mlir::func::FuncOp body, unsigned argument, unsigned level);
 
-  /// What the format says of the level.
+  /// The format's description of the level.
   dialect::LevelAttr level() const { return level_; }
 
-  /// Where the segment of the parent at position `parent` starts or, with `atEnd`, ends. The end is written as the
-  /// start plus a length, so that the trip count shows. Requires: the level computes positions.
+  /// The position at which the segment of the parent at position `parent` starts or, with `atEnd`, ends. The end is
+  /// written as the start plus a length, so that the trip count shows. Requires: the level computes positions.
   mlir::Value position(mlir::OpBuilder &builder, mlir::Location location, mlir::Value parent, bool atEnd) const;
 
   /// The coordinate at `position` in the segment of `parent` that starts at `segment`. Requires: the level is implicit.

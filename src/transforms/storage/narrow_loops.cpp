@@ -146,7 +146,7 @@ AffineSum negated(AffineSum sum) {
   return sum;
 }
 
-/// Has the loop run over those values of its variable alone for which the sum may be 0.
+/// Makes the loop run over those values of its variable alone for which the sum may be 0.
 void narrow(scf::ForOp loop, const AffineSum &zero) {
   const Value variable = loop.getInductionVar();
   const int64_t coefficient = zero.coefficient(variable);

@@ -16,7 +16,7 @@ struct Access {
   bool isStore() const { return mlir::isa<mlir::memref::StoreOp>(op); }
 };
 
-/// What `op` accesses, or nullopt where it is neither.
+/// The access that `op` makes; nullopt where it makes none.
 std::optional<Access> accessOf(mlir::Operation *op);
 
 /// Whether both access one element: the same buffer at indices that are equal as sums.

@@ -32,8 +32,8 @@ BindAttr fieldOf(mlir::func::FuncOp body, unsigned index, BindKind kind, int64_t
 /// The index argument that holds the extent of dimension `dim` of the tensor that argument `index` is.
 mlir::BlockArgument sizeArgument(mlir::func::FuncOp body, unsigned index, unsigned dim);
 
-/// Where `bound` is the argument that holds the extent of dimension `dim` of argument `index`, 1; where it holds the
-/// number of blocks of b that cover it, b; else nullopt.
+/// The b of an argument `bound` that holds the number of blocks of b that cover dimension `dim` of argument `index`; 1
+/// if it holds the extent itself; else nullopt.
 std::optional<int64_t> blocksOf(mlir::func::FuncOp body, mlir::Value bound, unsigned index, unsigned dim);
 
 /// Whether the passes can work on `body`: it has one block, and each argument whose type `isNeeded` names has a

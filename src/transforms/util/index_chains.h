@@ -18,7 +18,7 @@ mlir::LogicalResult replaceChain(mlir::memref::LoadOp load, mlir::Value index);
 /// Makes the chain sign-extend, and comparisons with its index values signed.
 mlir::LogicalResult makeSigned(mlir::memref::LoadOp load);
 
-/// Where `index` is one more than another value, that value; else null.
+/// The value that `index` is one more than; null where it is no such sum.
 mlir::Value predecessor(mlir::Value index);
 
 } // namespace spc::transforms

@@ -41,8 +41,8 @@ std::optional<SumSteps> matchMemorySum(mlir::memref::LoadOp load, mlir::memref::
 /// reassociated: by the flags of its additions, or because all sums may.
 bool onlySums(mlir::scf::ForOp loop, bool allMayReassociate);
 
-/// Whether `loop` does nothing to `buffer` but add to its elements, in sums that may be reassociated. What `except`
-/// does, an operation inside, plays no part.
+/// Whether `loop` does nothing to `buffer` but add to its elements, in sums that may be reassociated. `except`, an
+/// operation inside, plays no part.
 bool onlyAddsTo(mlir::Operation *loop, mlir::Value buffer, bool allMayReassociate, mlir::Operation *except = nullptr);
 
 } // namespace spc::transforms

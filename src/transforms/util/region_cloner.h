@@ -28,7 +28,7 @@ protected:
   mlir::scf::WhileOp cloneWhile(mlir::scf::WhileOp loop);
   mlir::scf::IfOp cloneIf(mlir::scf::IfOp choice, Carries carries = Carries::Once);
 
-  /// What `value` is in the first copy.
+  /// The first copy's value for `value`.
   mlir::Value lookup(mlir::Value value) const { return copies_.front().lookupOrDefault(value); }
 
   mlir::OpBuilder &builder_;

@@ -32,7 +32,7 @@ bool variesIn(mlir::Value index, mlir::scf::ForOp loop);
 /// these accesses alone.
 class VectorBody {
 public:
-  /// What to do in place of a load or a store of the loop's elements. Where a Load gives null, the load is written.
+  /// What to do in place of a load or a store of the loop's elements. A load for which Load gives null is written.
   using Load = std::function<mlir::Value(mlir::memref::LoadOp)>;
   using Store = std::function<void(mlir::memref::StoreOp, mlir::Value)>;
 

@@ -17,13 +17,14 @@ struct DotProducts {
 /// The dot products of an outer loop whose iterations may be mixed; nullopt for any other loop.
 std::optional<DotProducts> matchDotProducts(mlir::scf::ForOp outer);
 
-/// What follows from the dot products of an outer loop, with what it needs beside them, in order, where neighbouring
-/// entries can do it as one vector: only elements at the entry's own position are read and written. Empty where it
-/// carries anything, or needs more.
+/// The operations that follow from the dot products of an outer loop, with what they need beside them, in order, where
+/// neighbouring entries can do them as one vector: only elements at the entry's own position are read and written.
+/// Empty where the loop carries anything, or they need more.
 std::vector<mlir::Operation *> separableTail(const DotProducts &nest);
 
-/// Where the entries' sums are tested for being empty, gives those a loop of their own, so that the other one computes
-/// without selects: vectors that are loaded for one under a mask take far longer than others on some processors.
+/// Gives empty sums a loop of their own where the entries' sums are tested for being empty, so that the other one
+/// computes without selects: vectors that are loaded for one under a mask take far longer than others on some
+/// processors.
 void splitEmptySums(const DotProducts &nest);
 
 } // namespace spc::transforms

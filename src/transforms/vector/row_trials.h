@@ -23,8 +23,8 @@ struct PrefetchDecision {
 struct Segments {
   mlir::scf::ForOp root; ///< over rows
   mlir::scf::ForOp next; ///< the loop inside of it on the way to the segment, or the segment's own
-  /// Of the levels from the one below the root's loop down to the segment's: the array where each parent's entries
-  /// begin, or the number of entries that each parent has.
+  /// The array that says where each parent's entries begin, or the number of entries that each parent has, of the
+  /// levels from the one below the root's loop down to the segment's.
   llvm::SmallVector<mlir::Value> pointers;
 };
 
@@ -35,7 +35,7 @@ std::optional<Segments> segmentsOf(mlir::scf::ForOp segment);
 /// Whether a loop does what another one, which does several iterations at once, leaves of a segment.
 bool isRest(mlir::scf::ForOp segment);
 
-/// Where the entries of parent `at` begin, by what Segments have of their level.
+/// The position at which the entries of parent `at` begin, by what Segments have of their level.
 mlir::Value beginOf(mlir::ImplicitLocOpBuilder &ops, mlir::Value pointers, mlir::Value at);
 
 /// Reads an element of an index array, as an index.
