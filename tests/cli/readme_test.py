@@ -87,6 +87,13 @@ class Readme(SpcCase):
         for name in re.findall(r"`((?:src|tests|formats|docs|cmake|bench|examples)/[\w./-]+\.\w+)`", text):
             self.assertTrue((ROOT / name).exists(), name)
 
+    def test_files_named_where_reasons_are_given_exist(self):
+        names = re.findall(r"`([a-z]+/[\w./]+)`", (ROOT / "docs" / "why.md").read_text())
+        named = [name for name in names if (ROOT / "src" / name.split("/")[0]).is_dir()]
+        self.assertGreater(len(named), 60)
+        for name in named:
+            self.assertTrue(list((ROOT / "src").glob(f"{name}*")), name)
+
 
 if __name__ == "__main__":
     unittest.main()
