@@ -104,7 +104,7 @@ Value Memory::callMalloc(Value bytes) {
   return LLVM::CallOp::create(ops, malloc, mlir::ValueRange{narrow}).getResult();
 }
 
-/// Has the huge pages of [begin, begin + bytes) come at once. What is allocated is written from one end to the other:
+/// Makes the huge pages of [begin, begin + bytes) come at once. What is allocated is written from one end to the other:
 /// the page faults of a large block of small pages take longer than that. MADV_POPULATE_WRITE would save nothing, as
 /// huge pages' faults are the time to clear them, and would touch what never is: a result's arrays are as large as it
 /// may become.

@@ -29,10 +29,10 @@ public:
   mlir::LogicalResult assembleByPlan(const sema::Statement &statement, mlir::LLVM::LLVMFuncOp body,
                                      mlir::LLVM::LLVMFuncOp planned);
 
-  /// Has the runtime pack the parts of a tensor from the entries of all of them.
+  /// Makes the runtime pack the parts of a tensor from the entries of all of them.
   void distribute(const sema::Distribution &distribution);
 
-  /// Has the runtime put the entries of a tensor at their places in another one; leaves with what it reports.
+  /// Makes the runtime put the entries of a tensor at their places in another one; leaves with what it reports.
   void place(const sema::Placement &placement);
 
   /// Hands the arrays to the callers' structs, and releases those that they had as operands. To be called after the

@@ -34,7 +34,7 @@ public:
       place(standIn->first, standIn->second, expansion.main.where);
   }
 
-  /// Has the parts of an output take the entries of what was computed in its place.
+  /// Makes the parts of an output take the entries of what was computed in its place.
   void distribute(TensorId computed, TensorId whole) {
     Distribution distribution{computed, partsOf(kernel_, whole)};
     for (TensorId part : distribution.parts)
@@ -43,7 +43,7 @@ public:
   }
 
 private:
-  /// Has an output take the entries of what was computed in its place, or those of what that is converted from.
+  /// Makes an output take the entries of what was computed in its place, or those of what that is converted from.
   void place(TensorId standIn, bool adds, Span where) {
     const TensorId whole = *kernel_.tensors[standIn].as<Temporary>()->standsFor;
     Placement placement{standIn, whole, {}, adds, where};

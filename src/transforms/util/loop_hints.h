@@ -9,7 +9,7 @@ namespace spc::transforms {
 /// Asks LLVM neither to vectorise nor to unroll a loop, which is on vectors already or as long as it should be.
 void keepLoopAsItIs(mlir::scf::ForOp loop);
 
-/// Has products in a loop rounded before they are added.
+/// Makes products in a loop be rounded before they are added.
 void keepProductsApart(mlir::scf::ForOp loop);
 
 /// Whether keepProductsApart() has been asked of the innermost loop around an operation.
@@ -21,7 +21,7 @@ void vectoriseWhole(mlir::scf::ForOp loop, int64_t vectors);
 /// Whether keepLoopAsItIs() has been asked of the loop.
 bool isKeptAsItIs(mlir::scf::ForOp loop);
 
-/// Has LLVM leave a body's scalars apart (`codegen/pass_list.cpp`): vectors hold what gains by it already.
+/// Makes LLVM leave a body's scalars apart (`codegen/pass_list.cpp`): vectors hold what gains by it already.
 void keepScalarsApart(mlir::func::FuncOp body);
 
 } // namespace spc::transforms

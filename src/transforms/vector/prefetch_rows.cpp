@@ -212,7 +212,7 @@ void PrefetchRows::decide(const Gather &gather, bool always) {
                    [&] { return lookAtEntries(ops, gather.pointers, rows, 2 * kSamples, isFar); });
 }
 
-/// Has the body's trial decide, where there is one loop over the body's rows, for the rows of all operands at once:
+/// Lets the body's trial decide, where there is one loop over the body's rows, for the rows of all operands at once:
 /// those that entries read, not fibers, are most of what is read.
 void PrefetchRows::tryOut(llvm::ArrayRef<Gather> gathers) {
   const auto isNearer = [](const Gather &one, const Gather &other) {
