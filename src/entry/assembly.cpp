@@ -237,14 +237,14 @@ void AssembledOutputs::distribute(const sema::Distribution &distribution) {
   const Value allocator = descriptors.allocator(memory_);
   const Value source =
       descriptors.describe(entry_.kernel.tensors[distribution.from], entry_.tensors[distribution.from]);
-  const Struct share = build.structOf<runtime::Share>();
+  const Struct layout = build.structOf<runtime::SumPart>();
   llvm::SmallVector<Value> targets(distribution.parts.size());
   Value next = build.null();
   for (size_t part = targets.size(); part-- > 0;) {
     targets[part] = describeTarget(descriptors, distribution.parts[part]);
-    const Value object = build.stack(share, 1);
-    build.storeField(share, object, runtime::ShareSlot::tensor, targets[part]);
-    build.storeField(share, object, runtime::ShareSlot::next, next);
+    const Value object = build.stack(layout, 1);
+    build.storeField(layout, object, runtime::SumPartSlot::tensor, targets[part]);
+    build.storeField(layout, object, runtime::SumPartSlot::next, next);
     next = object;
   }
   build.failUnlessOk(build.call(functions::distribute, {allocator, source, next}),

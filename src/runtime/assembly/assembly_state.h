@@ -8,20 +8,20 @@
 
 namespace spc::runtime {
 
-/// The memory of a segment's arrays.
+/// The memory of a buffer's arrays.
 enum class Storage : int32_t {
   Apart,    ///< each is a block, as the result's arrays are
-  Together, ///< they lie in one block, behind the segment
-  Borrowed, ///< they are a slab's, or the result's; the segment is its run's own
+  Together, ///< they lie in one block, behind the buffer
+  Borrowed, ///< they are a slab's, or the result's; the buffer is its run's own
 };
 
-/// Entries of whole rows; and the room behind them, where the segment is the last one of its run.
-struct Segment {
+/// Entries of whole rows; and the room behind them, where the buffer is the last one of its run.
+struct EntryBuffer {
   void *keys;
   void *values; ///< null without values
   int64_t capacity;
-  int64_t count; ///< unset while the segment is being filled
-  Segment *next;
+  int64_t count; ///< unset while the buffer is being filled
+  EntryBuffer *next;
   Storage storage;
 };
 
@@ -60,15 +60,15 @@ struct Workspace {
 /// A run and what is behind it.
 struct RunState : Run {
   AssemblyState *state;
-  Segment own; ///< with what is borrowed
-  Segment *first, *last;
+  EntryBuffer own; ///< with what is borrowed
+  EntryBuffer *first, *last;
   Slab *slab;        ///< where entries are, or are being written; null where there are none
   bool isPlaced;     ///< the entries are in the result's arrays
   int64_t expected;  ///< of a chunk's first run: how many entries the chunk may have
   bool hasEnded;     ///< … and whether it has them all
   RunState *waiting; ///< the next one in Gathering::waiting
-  int64_t before;    ///< entries in the segments before the last one
-  int64_t rowStart;  ///< in the last segment: where the row that is being collected starts
+  int64_t before;    ///< entries in the buffers before the last one
+  int64_t rowStart;  ///< in the last buffer: where the row that is being collected starts
   int32_t *lengths;  ///< state's, where they have 4 bytes and nothing else is to be done at a row's end; else null
   int64_t *rows;     ///< for each row rowOrder coordinates and the number of the run's entries up to its end
   int64_t rowCount, rowCapacity;
@@ -194,8 +194,8 @@ void copyElements(void *to, const void *from, int64_t count, int64_t width);
 /// Sets how many entries each chunk may have.
 void expectEntries(AssemblyState &state);
 
-/// Gives a run its first segment. False where that is null.
-bool openRun(RunState &run, Segment *first);
+/// Gives a run its first buffer. False where that is null.
+bool openRun(RunState &run, EntryBuffer *first);
 
 /// The same for a run of a chunk, with room for what is expected of that. False where memory ran out.
 bool openChunk(RunState &run, int64_t chunk);
@@ -212,19 +212,19 @@ void releaseEntries(RunState &run);
 
 // segments.cpp
 
-/// A segment, of which that of the only chunk may become the result's arrays; null where memory ran out.
-Segment *newSegment(const AssemblyState &state, int64_t capacity);
-void releaseSegment(const AssemblyState &state, Segment *segment);
+/// A buffer, of which that of the only chunk may become the result's arrays; null where memory ran out.
+EntryBuffer *newBuffer(const AssemblyState &state, int64_t capacity);
+void releaseBuffer(const AssemblyState &state, EntryBuffer *buffer);
 
-/// The run's own segment with room for at least so many entries in some slab, which no other run writes to until
+/// The run's own buffer with room for at least so many entries in some slab, which no other run writes to until
 /// endBorrowed(); null where memory ran out.
-Segment *borrowSegment(RunState &run, int64_t capacity);
+EntryBuffer *borrowBuffer(RunState &run, int64_t capacity);
 
 /// The run has ended.
 void endBorrowed(RunState &run);
 
-/// Releases a run's segments, and leaves the rest as it is.
-void releaseSegments(RunState &run);
+/// Releases a run's buffers, and leaves the rest as it is.
+void releaseBuffers(RunState &run);
 void releaseSlabs(AssemblyState &state);
 
 // workspace.cpp, hash_workspace.cpp
@@ -262,9 +262,9 @@ int64_t sumTotals(AssemblyState &state);
 /// The run that holds a chunk's entries, or null.
 RunState *entriesOf(const AssemblyState &state, int64_t chunk);
 
-/// Makes one array each of all segments' keys and values, where asked for (not null; without values there are none):
-/// those of the only segment that there is, those that entries were gathered in, or new ones, which are the caller's.
-/// The segments then have none. False where memory ran out.
+/// Makes one array each of all buffers' keys and values, where asked for (not null; without values there are none):
+/// those of the only buffer that there is, those that entries were gathered in, or new ones, which are the caller's.
+/// The buffers then have none. False where memory ran out.
 bool joinEntries(AssemblyState &state, int64_t total, void **keys, void **values);
 
 } // namespace spc::runtime

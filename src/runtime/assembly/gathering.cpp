@@ -46,7 +46,7 @@ void touchPages(char *begin, const char *end) {
 }
 
 /// The place of a run in the result's arrays.
-Segment placeOf(const RunState &run) {
+EntryBuffer placeOf(const RunState &run) {
   const AssemblyState &state = *run.state;
   const Gathering &gathering = state.gathering;
   void *const values = gathering.values ? elementAt(gathering.values, run.base, state.valueBytes) : nullptr;
@@ -55,7 +55,7 @@ Segment placeOf(const RunState &run) {
 }
 
 void touchPlace(const RunState &run) {
-  const Segment place = placeOf(run);
+  const EntryBuffer place = placeOf(run);
   const auto touch = [&](void *array, int64_t bytes) {
     touchPages(static_cast<char *>(array), static_cast<char *>(elementAt(array, run.total, bytes)));
   };
@@ -87,14 +87,14 @@ void givePlaces(AssemblyState &state) {
 /// Moves the entries of a run to their place.
 void moveEntries(RunState &run) {
   const AssemblyState &state = *run.state;
-  const Segment place = placeOf(run);
+  const EntryBuffer place = placeOf(run);
   int64_t to = 0;
-  for (Segment *segment = run.first; segment; to += segment->count, segment = segment->next) {
-    copyElements(elementAt(place.keys, to, state.keyBytes), segment->keys, segment->count, state.keyBytes);
+  for (EntryBuffer *buffer = run.first; buffer; to += buffer->count, buffer = buffer->next) {
+    copyElements(elementAt(place.keys, to, state.keyBytes), buffer->keys, buffer->count, state.keyBytes);
     if (place.values)
-      copyElements(elementAt(place.values, to, state.valueBytes), segment->values, segment->count, state.valueBytes);
+      copyElements(elementAt(place.values, to, state.valueBytes), buffer->values, buffer->count, state.valueBytes);
   }
-  releaseSegments(run);
+  releaseBuffers(run);
   run.own = place;
   run.first = run.last = &run.own;
   run.isPlaced = true;

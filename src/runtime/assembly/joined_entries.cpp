@@ -3,13 +3,13 @@
 namespace spc::runtime {
 namespace {
 
-/// The segment that has all entries of the only chunk, if there is one, without too much room besides; null otherwise.
+/// The buffer that has all entries of the only chunk, if there is one, without too much room besides; null otherwise.
 /// Some room is fine: pages that are never touched cost nothing.
-Segment *onlySegment(const AssemblyState &state, int64_t total) {
+EntryBuffer *onlyBuffer(const AssemblyState &state, int64_t total) {
   const RunState *run = entriesOf(state, 0);
-  Segment *const segment = run ? run->first : nullptr;
-  const bool isAll = segment && segment->storage == Storage::Apart && segment->count == total;
-  return isAll && segment->capacity / kMaxRoom <= total ? segment : nullptr;
+  EntryBuffer *const buffer = run ? run->first : nullptr;
+  const bool isAll = buffer && buffer->storage == Storage::Apart && buffer->count == total;
+  return isAll && buffer->capacity / kMaxRoom <= total ? buffer : nullptr;
 }
 
 struct Joining {
@@ -23,14 +23,14 @@ void joinChunk(void *closure, int64_t chunk) {
   if (!run)
     return;
   int64_t to = run->base;
-  for (Segment *segment = run->first; segment; to += segment->count, segment = segment->next) {
+  for (EntryBuffer *buffer = run->first; buffer; to += buffer->count, buffer = buffer->next) {
     if (keys)
-      copyElements(elementAt(keys, to, state.keyBytes), segment->keys, segment->count, state.keyBytes);
+      copyElements(elementAt(keys, to, state.keyBytes), buffer->keys, buffer->count, state.keyBytes);
     if (values)
-      copyElements(elementAt(values, to, state.valueBytes), segment->values, segment->count, state.valueBytes);
+      copyElements(elementAt(values, to, state.valueBytes), buffer->values, buffer->count, state.valueBytes);
   }
   if (keys)
-    releaseSegments(*run);
+    releaseBuffers(*run);
 }
 
 } // namespace
@@ -61,7 +61,7 @@ bool joinEntries(AssemblyState &state, int64_t total, void **keys, void **values
     state.gathering.keys = state.gathering.values = nullptr;
     return true;
   }
-  Segment *only = onlySegment(state, total);
+  EntryBuffer *only = onlyBuffer(state, total);
   if (withKeys) {
     *keys = only ? only->keys : nullptr;
     if (only)

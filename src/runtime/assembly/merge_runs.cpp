@@ -101,7 +101,7 @@ extern "C" void spc_rt_merge_runs(Run *into, Run *from) {
   merged.expected = run.expected;
   merged.status = run.status != Status::Ok ? run.status : other.status;
   if (merged.status == Status::Ok) {
-    if (openRun(merged, newSegment(*merged.state, run.total + other.total + 1)))
+    if (openRun(merged, newBuffer(*merged.state, run.total + other.total + 1)))
       writeUnion(merged, RowReader(run), RowReader(other));
     else
       merged.status = Status::Memory;

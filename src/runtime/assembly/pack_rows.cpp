@@ -161,9 +161,9 @@ void RowPacker::copyKeys(void *closure, int64_t chunk) {
   const Level &last = packer.leaf();
   const int64_t bytes = packer.target_.indexBytes;
   int64_t to = run ? run->base * last.stride + last.offset : 0;
-  for (const Segment *segment = run ? run->first : nullptr; segment; segment = segment->next)
-    for (int64_t e = 0; e < segment->count; ++e, to += last.stride)
-      store(last.indices, bytes, to, load(segment->keys, bytes, e));
+  for (const EntryBuffer *buffer = run ? run->first : nullptr; buffer; buffer = buffer->next)
+    for (int64_t e = 0; e < buffer->count; ++e, to += last.stride)
+      store(last.indices, bytes, to, load(buffer->keys, bytes, e));
 }
 
 template <typename T> SPC_HOT void fillSteps(void *array, int64_t begin, int64_t end, int64_t step, int64_t value) {

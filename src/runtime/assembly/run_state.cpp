@@ -10,12 +10,12 @@ constexpr int64_t kFirstEntries = 512;
 /// For a result that may be as large, memory is had at once: pages that are never touched cost nothing.
 constexpr int64_t kMostReserved = int64_t{1} << 31;
 
-/// Makes an empty segment the one to be filled.
-void fillInto(RunState &run, Segment *segment) {
-  run.last = segment;
-  run.keys = segment->keys;
-  run.values = segment->values;
-  run.capacity = segment->capacity;
+/// Makes an empty buffer the one to be filled.
+void fillInto(RunState &run, EntryBuffer *buffer) {
+  run.last = buffer;
+  run.keys = buffer->keys;
+  run.values = buffer->values;
+  run.capacity = buffer->capacity;
 }
 
 /// How many of the expected entries come before a chunk.
@@ -116,7 +116,7 @@ void expectEntries(AssemblyState &state) {
     state.expected += runOf(state, chunk, 0).expected;
 }
 
-bool openRun(RunState &run, Segment *first) {
+bool openRun(RunState &run, EntryBuffer *first) {
   const AssemblyState &state = *run.state;
   const bool endsPlainly = state.pointerBytes == 4 && !state.assembly->dropZeros && !state.assembly->place;
   run.lengths = endsPlainly ? static_cast<int32_t *>(state.lengths) : nullptr;
@@ -129,7 +129,7 @@ bool openRun(RunState &run, Segment *first) {
 bool openChunk(RunState &run, int64_t chunk) {
   const AssemblyState &state = *run.state;
   const auto open = [&](int64_t capacity) {
-    return openRun(run, state.assembly->chunks > 1 ? borrowSegment(run, capacity) : newSegment(state, capacity));
+    return openRun(run, state.assembly->chunks > 1 ? borrowBuffer(run, capacity) : newBuffer(state, capacity));
   };
   const int64_t expected = runOf(state, chunk, 0).expected;
   return (expected > kFirstEntries && open(expected)) || open(kFirstEntries);
@@ -139,29 +139,29 @@ int64_t makeRoom(RunState &run, int64_t count, int64_t more) {
   const AssemblyState &state = *run.state;
   const int64_t moving = count - run.rowStart;
   const int64_t doubled = 2 * run.capacity, needed = moving + more;
-  Segment *segment = newSegment(state, doubled > needed ? doubled : needed);
-  if (!segment) {
+  EntryBuffer *buffer = newBuffer(state, doubled > needed ? doubled : needed);
+  if (!buffer) {
     fail(run, Status::Memory);
     run.rowStart = 0;
     return 0;
   }
-  Segment *full = run.last;
-  copyElements(segment->keys, elementAt(full->keys, run.rowStart, state.keyBytes), moving, state.keyBytes);
-  if (segment->values)
-    copyElements(segment->values, elementAt(full->values, run.rowStart, state.valueBytes), moving, state.valueBytes);
+  EntryBuffer *full = run.last;
+  copyElements(buffer->keys, elementAt(full->keys, run.rowStart, state.keyBytes), moving, state.keyBytes);
+  if (buffer->values)
+    copyElements(buffer->values, elementAt(full->values, run.rowStart, state.valueBytes), moving, state.valueBytes);
   full->count = run.rowStart;
   run.before += run.rowStart;
-  full->next = segment;
-  // A segment without a whole row is of no more use.
+  full->next = buffer;
+  // A buffer without a whole row is of no more use.
   if (run.rowStart == 0) {
-    Segment **link = &run.first;
+    EntryBuffer **link = &run.first;
     while (*link != full)
       link = &(*link)->next;
-    *link = segment;
-    releaseSegment(state, full);
+    *link = buffer;
+    releaseBuffer(state, full);
   }
   run.rowStart = 0;
-  fillInto(run, segment);
+  fillInto(run, buffer);
   return moving;
 }
 
@@ -188,7 +188,7 @@ int64_t endRow(RunState &run, int64_t count, const int64_t *coordinates) {
 }
 
 void releaseEntries(RunState &run) {
-  releaseSegments(run);
+  releaseBuffers(run);
   void *rows = run.rows;
   releaseArray(run.state->allocator, rows);
   run.rows = nullptr;

@@ -26,15 +26,15 @@ template <typename T> T *allocateTogether(const AssemblyState &state, int64_t ca
   return object;
 }
 
-Segment *newSegmentApart(const AssemblyState &state, int64_t capacity) {
+EntryBuffer *newBufferApart(const AssemblyState &state, int64_t capacity) {
   void *memory, *keys, *values = nullptr;
-  if (!allocateArray(state.allocator, 1, sizeof(Segment), memory))
+  if (!allocateArray(state.allocator, 1, sizeof(EntryBuffer), memory))
     return nullptr;
   if (allocateArray(state.allocator, capacity, state.keyBytes, keys)) {
     if (state.valueBytes == 0 || allocateArray(state.allocator, capacity, state.valueBytes, values)) {
-      auto *segment = static_cast<Segment *>(memory);
-      *segment = {keys, values, capacity, 0, nullptr, Storage::Apart};
-      return segment;
+      auto *buffer = static_cast<EntryBuffer *>(memory);
+      *buffer = {keys, values, capacity, 0, nullptr, Storage::Apart};
+      return buffer;
     }
     releaseArray(state.allocator, keys);
   }
@@ -83,27 +83,27 @@ Slab *findSlab(AssemblyState &state, int64_t capacity) {
 
 } // namespace
 
-Segment *newSegment(const AssemblyState &state, int64_t capacity) {
+EntryBuffer *newBuffer(const AssemblyState &state, int64_t capacity) {
   if (state.assembly->chunks == 1)
-    return newSegmentApart(state, capacity);
+    return newBufferApart(state, capacity);
   void *keys, *values;
-  auto *segment = allocateTogether<Segment>(state, capacity, keys, values);
-  if (segment)
-    *segment = {keys, values, capacity, 0, nullptr, Storage::Together};
-  return segment;
+  auto *buffer = allocateTogether<EntryBuffer>(state, capacity, keys, values);
+  if (buffer)
+    *buffer = {keys, values, capacity, 0, nullptr, Storage::Together};
+  return buffer;
 }
 
-void releaseSegment(const AssemblyState &state, Segment *segment) {
-  if (segment->storage == Storage::Borrowed)
+void releaseBuffer(const AssemblyState &state, EntryBuffer *buffer) {
+  if (buffer->storage == Storage::Borrowed)
     return;
-  if (segment->storage == Storage::Apart) {
-    releaseArray(state.allocator, segment->keys);
-    releaseArray(state.allocator, segment->values);
+  if (buffer->storage == Storage::Apart) {
+    releaseArray(state.allocator, buffer->keys);
+    releaseArray(state.allocator, buffer->values);
   }
-  state.allocator.release(state.allocator.user, segment);
+  state.allocator.release(state.allocator.user, buffer);
 }
 
-Segment *borrowSegment(RunState &run, int64_t capacity) {
+EntryBuffer *borrowBuffer(RunState &run, int64_t capacity) {
   const AssemblyState &state = *run.state;
   run.slab = findSlab(*run.state, capacity);
   if (!run.slab)
@@ -131,11 +131,11 @@ void endBorrowed(RunState &run) {
   giveBack(*run.state, slab);
 }
 
-void releaseSegments(RunState &run) {
-  for (Segment *segment = run.first; segment;) {
-    Segment *next = segment->next;
-    releaseSegment(*run.state, segment);
-    segment = next;
+void releaseBuffers(RunState &run) {
+  for (EntryBuffer *buffer = run.first; buffer;) {
+    EntryBuffer *next = buffer->next;
+    releaseBuffer(*run.state, buffer);
+    buffer = next;
   }
   run.first = run.last = nullptr;
   if (run.slab)

@@ -67,27 +67,27 @@ private:
   uint8_t *fits_ = nullptr;
 };
 
-Status distribute(const Allocator &allocator, const Tensor &source, const Share *shares) {
+Status distribute(const Allocator &allocator, const Tensor &source, const SumPart *parts) {
   EntryReader reader(allocator);
   if (const Status status = reader.read(source, false); status != Status::Ok)
     return status;
   RemainingEntries remaining(allocator, reader.list());
   if (!remaining.prepare())
     return Status::Memory;
-  for (const Share *share = shares; share; share = share->next)
-    if (const Status status = remaining.give(*share->tensor, share->next == nullptr); status != Status::Ok)
+  for (const SumPart *part = parts; part; part = part->next)
+    if (const Status status = remaining.give(*part->tensor, part->next == nullptr); status != Status::Ok)
       return status;
   return Status::Ok;
 }
 
 } // namespace
 
-extern "C" int32_t spc_rt_distribute(const Allocator *allocator, const Tensor *source, const Share *shares) {
-  for (const Share *share = shares; share; share = share->next)
-    clearArrays(*share->tensor);
-  const Status status = distribute(*allocator, *source, shares);
-  for (const Share *share = shares; status != Status::Ok && share; share = share->next)
-    releaseArrays(*allocator, *share->tensor);
+extern "C" int32_t spc_rt_distribute(const Allocator *allocator, const Tensor *source, const SumPart *parts) {
+  for (const SumPart *part = parts; part; part = part->next)
+    clearArrays(*part->tensor);
+  const Status status = distribute(*allocator, *source, parts);
+  for (const SumPart *part = parts; status != Status::Ok && part; part = part->next)
+    releaseArrays(*allocator, *part->tensor);
   return static_cast<int32_t>(status);
 }
 
