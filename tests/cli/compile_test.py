@@ -83,6 +83,7 @@ kernel k(B, C, A, D)
 
 A in f64, assembled row by row (i), keys (j):
   for i, k+, j: A(i,j) += B(i,k)*C$0_1(k,j)
+  divided by rows of i: slices of A, B; what B lists of C$0_1
 
 D(j,i) is converted from A(i,j)
 """)
