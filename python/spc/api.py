@@ -55,6 +55,8 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
         formats, tuned = None, formats
     general: Any = formats or {}
     by_tensor: Dict[str, Any] = {**general, **more_formats}
+    if isinstance(text, str) and not text.endswith(".tex"):
+        _check_names(text, more_formats)
     _check(text, by_tensor, types, indices, options)
     for argument, said in (("copy", copy), ("share", share)):
         if not isinstance(said, bool):
@@ -114,6 +116,9 @@ def _check_names(text: str, formats: Iterable[str]) -> None:
         import difflib  # which takes a while, and few need
         if close := difflib.get_close_matches(name, _KEYWORDS, 1):
             raise ArgumentTypeError(f"the kernel has no tensor {name!r}: did you mean {close[0]}=?")
+        if name == "schedule":
+            raise ArgumentTypeError("the kernel has no tensor 'schedule': a schedule is a key of a tensor's format, as in "
+                                    "A={\"levels\": ..., \"schedule\": ...}, or of what tuned= takes")
 
 
 def plain_format(tensor: str, form: Format) -> cache.Format:

@@ -51,6 +51,7 @@ void addStorageLowering(mlir::OpPassManager &passes, bool strictFp, bool marksIn
   passes.addNestedPass<FuncOp>(transforms::createSinkFill());
   passes.addNestedPass<FuncOp>(transforms::createClipLoops());
   passes.addNestedPass<FuncOp>(transforms::createLowerStorage());
+  passes.addNestedPass<FuncOp>(transforms::createRevealZeros());
   if (!strictFp)
     passes.addNestedPass<FuncOp>(transforms::createFactorReductions());
   passes.addNestedPass<FuncOp>(createCanonicalizer());

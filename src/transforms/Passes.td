@@ -136,6 +136,15 @@ def LowerStorage : Pass<"spc-lower-storage", "mlir::func::FuncOp"> {
                            "mlir::LLVM::LLVMDialect"];
 }
 
+def RevealZeros : Pass<"spc-reveal-zeros", "mlir::func::FuncOp"> {
+  let summary = "Fold the zeros that mlirgen has hidden from MLIR's folding";
+  let description = [{
+    `(x << 1) & 1` of a stored value keeps the sparsifier from folding a term, and its pattern with it. What the loops
+    are is settled now: a loop that needs a pattern alone need not read values, which may be missing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def FactorReductions : Pass<"spc-factor-reductions", "mlir::func::FuncOp"> {
   let summary = "Apply factors that a reduction does not touch once, after it";
   let description = [{

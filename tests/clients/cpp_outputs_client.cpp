@@ -43,6 +43,29 @@ void testSharedPattern() {
                 sddmm(s, spc::dense(a, 2, 2), spc::dense(b, 2, 2), spc::values(std::span(d).first(1))));
 }
 
+template <typename F> spc_status thrown(F &&function) {
+  try {
+    function();
+  } catch (const spc::error &error) {
+    return error.status();
+  }
+  return SPC_OK;
+}
+
+/// A slice of rows has the whole matrix' indices and values.
+void testSlices() {
+  const std::array<int32_t, 5> pointers{0, 2, 3, 5, 6};
+  const std::array<int32_t, 6> all{0, 1, 1, 0, 1, 0};
+  const std::array<double, 6> values{1, 2, 3, 4, 5, 6};
+  const std::array<double, 2> x{10, 100};
+  std::array<double, 2> y{};
+  const auto rows = std::span(pointers).subspan(1, 3);
+  spc::check(spmv(spc::csr(2, 2, rows, all, values), spc::dense(x), spc::dense(y)));
+  EXPECT(y[0] == 300 && y[1] == 540);
+  EXPECT_STATUS(SPC_ERROR_POINTERS, thrown([&] { (void)spc::csr(2, 2, rows, std::span(all).first(4), values); }));
+  EXPECT_STATUS(SPC_ERROR_POINTERS, thrown([&] { (void)spc::csr(2, 2, std::span(pointers).first(3), all, values); }));
+}
+
 template <typename F> bool aborts(F &&function) {
   const pid_t child = fork();
   if (child == 0) {
@@ -75,6 +98,12 @@ void testMisuse() {
                Matrix square(releases);
                (void)spgemm_ctx(allocates, a.view(), a.view(), square.out());
                square.reset();
+             }) == (allocates != releases && !isKnown));
+      EXPECT(aborts([&] {
+               Matrix square;
+               spc::plan plan(releases);
+               (void)spgemm_symbolic_ctx(allocates, a.view(), a.view(), square.out(), plan.out());
+               plan.reset();
              }) == (allocates != releases && !isKnown));
     }
 }
@@ -243,6 +272,7 @@ void testErrors() {
 int main() {
   testMisuse();
   testSharedPattern();
+  testSlices();
   testOwners();
   testMemory(spc::serial_context());
 #ifdef _OPENMP

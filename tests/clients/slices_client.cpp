@@ -7,6 +7,7 @@
 #include "spgemm.h"
 #include "spmm.h"
 #include "spmv.h"
+#include "spread.h"
 
 #include "expect.h"
 
@@ -146,6 +147,12 @@ void testWithoutValues(Arrays<double> &arrays) {
   EXPECT_STATUS(SPC_OK, degrees(&slice, &d));
   for (int64_t row = 0; row < kSlice; ++row)
     EXPECT(degrees_of[static_cast<size_t>(row)] == static_cast<double>((row + kFirst) * 7 % 6));
+  std::vector<double> factors = numbers<double>(kColumns), spread_over(arrays.values.size(), -1);
+  const spc_dense1_f64 each = spc_dense1_f64_make(factors.data(), kColumns);
+  spc_csr_f64_i32 of_slice = {kSlice, kColumns, 0, nullptr, nullptr, spread_over.data()};
+  EXPECT_STATUS(SPC_OK, spread(&slice, &each, &of_slice));
+  for (int32_t k = arrays.begin(); k < arrays.end(); ++k)
+    EXPECT(spread_over[static_cast<size_t>(k)] == factors[static_cast<size_t>(arrays.columns[static_cast<size_t>(k)])]);
   slice.ncols = kSlice;
   EXPECT_STATUS(SPC_ERROR_NULL, spmv(&slice, &x, &d));
 }

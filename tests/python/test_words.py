@@ -52,6 +52,13 @@ def test_misspelt_arguments(name, meant):
         spc.kernel("y(i) = A(i,j) * x(j)", **{name: "csr"})
 
 
+def test_misspelt_arguments_that_are_no_formats():
+    with pytest.raises(spc.ArgumentTypeError, match="no tensor 'optoins': did you mean options=?"):
+        spc.kernel("y(i) = A(i,j) * x(j)", optoins=["-O0"])
+    with pytest.raises(spc.ArgumentTypeError, match="a schedule is a key of a tensor's format"):
+        spc.kernel("y(i) = A(i,j) * x(j)", schedule={"tile": 4})
+
+
 def test_tensors_that_are_called_as_arguments_nearly_are():
     names = spc.kernel("y(i) = type(i,j) * x(j)", type="csr")
     assert np.allclose(names(matrix(4, 4), np.ones(4)), matrix(4, 4) @ np.ones(4))

@@ -4,9 +4,11 @@
 #define SPC_CPP_PLAN_HPP
 
 #include "lifetime.hpp"
+#include "sources.hpp"
 
 #include "../plan.h"
 
+#include <cassert>
 #include <utility>
 
 namespace spc {
@@ -53,7 +55,11 @@ public:
   [[nodiscard]] int64_t bytes() const noexcept { return plan_.bytes; }
 
   /// Releases it.
-  void reset() noexcept { spc_plan_free_ctx(&context_, &plan_); }
+  void reset() noexcept {
+    assert((plan_.memory == nullptr || detail::memory_source::may_release(context_, plan_.memory)) &&
+           "the plan was made with another context than the owner's");
+    spc_plan_free_ctx(&context_, &plan_);
+  }
 
 private:
   spc_plan plan_ = {};

@@ -142,14 +142,17 @@ template <array R> int64_t length(R &&elements) {
   return static_cast<int64_t>(std::ranges::size(elements));
 }
 
-/// That `pointers` delimits as many entries as `indices` has, in as many rows as it must have.
-template <array Ps, array Is> void require_segments(int64_t rows, Ps &&pointers, Is &&indices) {
+/// The end of the last row. Requires that `pointers` delimits as many rows as it must have, which together are all of
+/// `indices`; those of a slice of rows begin behind 0, and may end before the last of the indices.
+template <array Ps, array Is> int64_t require_segments(int64_t rows, Ps &&pointers, Is &&indices) {
   require(rows >= 0, SPC_ERROR_SHAPE, "an extent is negative");
   require(length(pointers) - 1 == rows, SPC_ERROR_POINTERS,
           "the number of pointers is not that of rows or columns and one");
-  require(static_cast<int64_t>(std::ranges::data(pointers)[0]) == 0 &&
-              static_cast<int64_t>(std::ranges::data(pointers)[rows]) == length(indices),
-          SPC_ERROR_POINTERS, "pointers do not lead from 0 to the number of indices");
+  const auto first = static_cast<int64_t>(std::ranges::data(pointers)[0]),
+             last = static_cast<int64_t>(std::ranges::data(pointers)[rows]);
+  require(first == 0 ? last == length(indices) : first > 0 && first <= last && last <= length(indices),
+          SPC_ERROR_POINTERS, "pointers do not lead from 0 to the number of indices, nor from row to row of a slice");
+  return last;
 }
 
 /// Values may be missing, for a symbolic phase, which reads none.
@@ -158,40 +161,41 @@ template <array Vs> void require_values(int64_t entries, Vs &&values) {
 }
 
 template <typename View, array Ps, array Is, array Vs>
-View compressed(int64_t nrows, int64_t ncols, Ps &&pointers, Is &&indices, Vs &&values, int64_t block) {
-  return View({{nrows, ncols, length(indices) * block}, {address(pointers), address(indices), address(values)}});
+View compressed(int64_t nrows, int64_t ncols, int64_t nnz, Ps &&pointers, Is &&indices, Vs &&values) {
+  return View({{nrows, ncols, nnz}, {address(pointers), address(indices), address(values)}});
 }
 
 } // namespace detail
 
-/// A CSR matrix over arrays, whose lengths are checked; what they hold is not (TYPE_validate does that).
+/// A CSR matrix over arrays, whose lengths are checked; what they hold is not (TYPE_validate does that). Of a slice of
+/// rows these are the slice's pointers, and the whole matrix' indices and values.
 template <array Ps, array Is, array Vs>
 [[nodiscard]] auto csr(int64_t nrows, int64_t ncols, Ps &&row_ptr, Is &&col_ind, Vs &&values) {
-  detail::require_segments(nrows, row_ptr, col_ind);
+  const int64_t nnz = detail::require_segments(nrows, row_ptr, col_ind);
   detail::require(ncols >= 0, SPC_ERROR_SHAPE, "an extent is negative");
   detail::require_values(detail::length(col_ind), values);
   using View = csr_view<detail::held<Vs>, detail::held<Ps>, detail::held<Is>>;
-  return detail::compressed<View>(nrows, ncols, row_ptr, col_ind, values, 1);
+  return detail::compressed<View>(nrows, ncols, nnz, row_ptr, col_ind, values);
 }
 
 /// A CSC matrix likewise.
 template <array Ps, array Is, array Vs>
 [[nodiscard]] auto csc(int64_t nrows, int64_t ncols, Ps &&col_ptr, Is &&row_ind, Vs &&values) {
-  detail::require_segments(ncols, col_ptr, row_ind);
+  const int64_t nnz = detail::require_segments(ncols, col_ptr, row_ind);
   detail::require(nrows >= 0, SPC_ERROR_SHAPE, "an extent is negative");
   detail::require_values(detail::length(row_ind), values);
   using View = csc_view<detail::held<Vs>, detail::held<Ps>, detail::held<Is>>;
-  return detail::compressed<View>(nrows, ncols, col_ptr, row_ind, values, 1);
+  return detail::compressed<View>(nrows, ncols, nnz, col_ptr, row_ind, values);
 }
 
 /// A BSR matrix of blocks of Rows x Columns, each stored by rows, likewise; values hold whole blocks.
 template <int Rows, int Columns, array Ps, array Is, array Vs>
 [[nodiscard]] auto bsr(int64_t nrows, int64_t ncols, Ps &&row_ptr, Is &&col_ind, Vs &&values) {
   detail::require(nrows >= 0 && ncols >= 0, SPC_ERROR_SHAPE, "an extent is negative");
-  detail::require_segments(spc_detail_blocks(nrows, Rows), row_ptr, col_ind);
+  const int64_t blocks = detail::require_segments(spc_detail_blocks(nrows, Rows), row_ptr, col_ind);
   detail::require_values(detail::length(col_ind) * Rows * Columns, values);
   using View = bsr_view<Rows, Columns, detail::held<Vs>, detail::held<Ps>, detail::held<Is>>;
-  return detail::compressed<View>(nrows, ncols, row_ptr, col_ind, values, Rows * Columns);
+  return detail::compressed<View>(nrows, ncols, blocks * Rows * Columns, row_ptr, col_ind, values);
 }
 
 /// A COO matrix likewise.
@@ -203,7 +207,7 @@ template <array Rs, array Is, array Vs>
                   "there are not as many row indices as column indices");
   detail::require_values(detail::length(col_ind), values);
   using View = coo_view<detail::held<Vs>, detail::held<Is>>;
-  return detail::compressed<View>(nrows, ncols, row_ind, col_ind, values, 1);
+  return detail::compressed<View>(nrows, ncols, detail::length(col_ind), row_ind, col_ind, values);
 }
 
 /// A sparse vector likewise.

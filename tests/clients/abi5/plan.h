@@ -7,8 +7,8 @@
 #include "spc.h"
 #endif
 
-/* What NAME_symbolic leaves to NAME_numeric, so that this need not find places anew. The caller owns it; NAME_symbolic
- * sets it, whatever it was, and any number of calls of NAME_numeric may read it, also at the same time. */
+/* A plan, which NAME_symbolic leaves to NAME_numeric, so that this need not find places anew. The caller owns it.
+ * NAME_symbolic sets it, whatever it was; any number of calls of NAME_numeric may read it, also at the same time. */
 typedef struct spc_plan {
   void *memory;  /* one block; NULL: no plan */
   int64_t bytes; /* its size */

@@ -52,14 +52,14 @@ template <typename T> struct spc_detail_argument {
 }
 #endif
 
-/* Of statuses: a call whose status nobody looks at is warned about. */
+/* Compilers warn about a call whose status nobody looks at. */
 #if (defined(__cplusplus) && __cplusplus >= 201703L) || (!defined(__cplusplus) && __STDC_VERSION__ > 201710L)
 #define SPC_DETAIL_NODISCARD [[nodiscard]]
 #else
 #define SPC_DETAIL_NODISCARD
 #endif
 
-/* Where pointers have 8 bytes every field of every struct takes 8 bytes, in this order and with no gaps. */
+/* Every field of every struct takes 8 bytes where pointers do, in this order and with no gaps. */
 #define SPC_DETAIL_ASSERT_FIELD(type, field, slot)                                                                     \
   SPC_DETAIL_STATIC_ASSERT(sizeof(void *) != 8 || offsetof(type, field) == 8 * (slot),                                 \
                            #type "." #field " is out of place")
@@ -150,7 +150,7 @@ static inline float spc_bf16_to_float(spc_bf16 half) {
   return spc_detail_float_of_bits(SPC_DETAIL_CAST(uint32_t, half.bits) << 16);
 }
 
-/* What kernels and validators return: an int32_t in the calling convention. */
+/* The result of kernels and validators: an int32_t in the calling convention. */
 typedef enum SPC_DETAIL_NODISCARD spc_status
 #ifdef __cplusplus
     : int32_t
@@ -174,7 +174,7 @@ typedef enum SPC_DETAIL_NODISCARD spc_status
 
 SPC_DETAIL_STATIC_ASSERT(sizeof(spc_status) == 4, "spc_status is passed as an int32_t");
 
-/* What a call found wrong, beside its status. Texts belong to the kernel: they are there as long as it is loaded. */
+/* The problem that a call found, beside its status. Texts belong to the kernel, and are there while it is loaded. */
 typedef struct spc_problem {
   int64_t struct_size;     /* of the struct that the kernel knows: later versions add fields */
   int64_t status;          /* that the call returns */
@@ -190,8 +190,8 @@ typedef struct spc_problem {
   int64_t wanted;          /* what it should be: the other field */
 } spc_problem;
 
-/* What a kernel takes from its surroundings. Start from spc_default_context() and change what differs.
- * A kernel keeps nothing of it past its return. Hooks return: nothing is unwound, hence noexcept in C++. */
+/* The memory and threads that a kernel takes from its surroundings. Start from spc_default_context() and change what
+ * differs. A kernel keeps nothing of it past its return. Hooks return: nothing is unwound, hence noexcept in C++. */
 typedef struct spc_context {
   int64_t struct_size; /* sizeof(spc_context): lets later versions add fields */
   void *user;          /* handed to each hook */
@@ -247,14 +247,14 @@ static inline void spc_detail_note(void *user, const spc_problem *problem) SPC_N
   *spc_detail_last_problem() = *problem;
 }
 
-/* What the last call on this thread found wrong that failed with a default context, or another one whose `note` is of
+/* The problem of the last call on this thread that failed with a default context, or another one whose `note` is of
  * this header; in C, of those that were made in this file. */
 static inline const spc_problem *spc_last_problem(void) {
   return spc_detail_last_problem();
 }
 
 #ifdef _OPENMP
-/* What it takes until all threads are there, and until they have met after the last task: a microsecond or two where
+/* The time until all threads are there, and until they have met after the last task: a microsecond or two where
  * they wait for work, more where they sleep or others have their cores. */
 static inline int32_t *spc_detail_openmp_cost(void) {
   static int32_t nanoseconds = 50000;
@@ -286,7 +286,7 @@ static inline void spc_detail_openmp_parallel_for(void *user, int64_t tasks, voi
   *spc_detail_openmp_cost() = cost;
 }
 #elif defined(SPC_POOL_H)
-/* Of spc/pool.h, which was included first. */
+/* Functions of spc/pool.h, which was included first. */
 static inline int spc_pool_threads(void);
 static inline void spc_pool_parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
                                          void *closure) SPC_NOEXCEPT;
@@ -360,8 +360,8 @@ static inline int64_t spc_detail_largest_index(int bits) {
 
 #define SPC_DETAIL_MAX_ORDER 8
 
-/* What the validators of dense tensors do: the stride of dimension `inner` is 1, but in vectors, and no two elements
- * share a place. */
+/* The checks of validators of dense tensors: the stride of dimension `inner` is 1, but in vectors, and no two
+ * elements share a place. */
 static inline spc_status spc_detail_validate_dense(const int64_t *shape, const int64_t *strides, int order, int inner,
                                                    const void *values) {
   int used[SPC_DETAIL_MAX_ORDER] = {0};
