@@ -27,6 +27,7 @@ endif()
 # Headers that are compiled once, for all targets that are compiled in the same way.
 set(SPC_STANDARD_HEADERS <algorithm> <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <numeric> <optional>
     <set> <sstream> <string> <string_view> <utility> <variant> <vector>)
+set(SPC_QUICK_HEADERS ${SPC_STANDARD_HEADERS})
 set(SPC_MLIR_HEADERS <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/LLVMIR/LLVMDialect.h>
     <mlir/Dialect/Linalg/IR/Linalg.h> <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/Dialect/SCF/IR/SCF.h>
     <mlir/Dialect/SparseTensor/IR/SparseTensor.h> <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/IR/ImplicitLocOpBuilder.h>
@@ -45,10 +46,18 @@ function(spc_precompile target set)
   target_precompile_headers(${target} PRIVATE ${SPC_${set}_HEADERS})
 endfunction()
 
-# spc_stage(name [MLIR|LLVM] [DEPENDS stages...] [LINK libraries...]): the library spc_<name> from every .cpp file below
-# this folder. MLIR, LLVM: what the stage includes.
+# spc_quick_build(target): a Release build leaves it as it is written, in half of the time: for what takes a small part of
+# the time of a run, as LLVM takes that of a compilation, and what they test that of tests.
+function(spc_quick_build target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
+endfunction()
+
+# spc_stage(name [MLIR|LLVM] [LONG] [UNITS files] [DEPENDS stages...] [LINK libraries...]): the library spc_<name> from every
+# .cpp file below this folder. MLIR, LLVM: what the stage includes. LONG: its own code takes long unless it is optimised.
+# UNITS: how many files a unity unit holds. Stages that include LLVM are always optimised: the linker takes their copies of
+# LLVM's inline functions for LLVM's own, too, and kernels would take a tenth longer to compile.
 function(spc_stage name)
-  cmake_parse_arguments(ARG "MLIR;LLVM" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR;LLVM;LONG" "UNITS" "DEPENDS;LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   add_library(spc_${name} STATIC ${sources})
   target_include_directories(spc_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
@@ -58,10 +67,18 @@ function(spc_stage name)
   if(ARG_MLIR OR ARG_LLVM)
     spc_use_llvm(spc_${name})
   endif()
+  if(NOT (ARG_LONG OR ARG_MLIR OR ARG_LLVM))
+    spc_quick_build(spc_${name})
+  endif()
+  if(ARG_UNITS)
+    set_target_properties(spc_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE ${ARG_UNITS})
+  endif()
   if(ARG_MLIR)
     spc_precompile(spc_${name} MLIR)
-  elseif(NOT ARG_LLVM)
+  elseif(ARG_LONG)
     spc_precompile(spc_${name} STANDARD)
+  elseif(NOT ARG_LLVM)
+    spc_precompile(spc_${name} QUICK)
   endif()
 endfunction()
 
@@ -107,12 +124,6 @@ function(spc_test_settings target)
     target_compile_options(${target} PRIVATE -Wno-c2y-extensions -Wno-missing-braces) # Catch's __COUNTER__
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD OFF) # the tests of a stage name alike what they need alike
-endfunction()
-
-# spc_quick_build(target): a Release build leaves it as it is written, in half of the time: for tests, whose own code
-# takes a small part of their time beside what they test.
-function(spc_quick_build target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
 endfunction()
 
 # spc_test_executable(name [MLIR] [LONG] LINK libraries...): <name>_tests from every .cpp file of this folder. LONG: its own
