@@ -100,7 +100,7 @@ void testMisuse() {
                square.reset();
              }) == (allocates != releases && !isKnown));
       EXPECT(aborts([&] {
-               Matrix square;
+               Matrix square(allocates);
                spc::plan plan(releases);
                (void)spgemm_symbolic_ctx(allocates, a.view(), a.view(), square.out(), plan.out());
                plan.reset();
