@@ -81,6 +81,21 @@ private:
     return result;
   }
 
+  /// Whether the first arguments of a minimum or maximum would be read as what a reduction of the last one runs over.
+  bool looksLikeReduction(const CallNode &call) const {
+    const auto isRunOver = [&](const NodePtr &argument) {
+      const auto *index = std::get_if<IndexNode>(&argument->kind);
+      bool found = false;
+      forEachAccess(*call.arguments.back(), true, [&](const AccessNode &use, Span) {
+        const std::vector<std::string> inside = namesOf(plainVariables(scope_.accesses[use.access], scope_), scope_);
+        found |= index && contains(inside, scope_.variables[index->variable].name);
+      });
+      return found;
+    };
+    return (call.function == Function::Min || call.function == Function::Max) &&
+           std::all_of(call.arguments.begin(), call.arguments.end() - 1, isRunOver);
+  }
+
   std::string text(const CallNode &call) const {
     const language::FunctionSpelling &spelling = language::spellingOf(call.function);
     if (spelling.isOperator) {
@@ -89,9 +104,11 @@ private:
       const std::string left = isUnary ? "" : (*this)(*call.arguments.front(), own == kComparison ? kSum : own) + " ";
       return left + std::string(spelling.text) + " " + (*this)(*call.arguments.back(), isUnary ? own : own + 1);
     }
+    const bool isLikeReduction = looksLikeReduction(call);
     std::string text;
     for (const NodePtr &argument : call.arguments)
-      text += (text.empty() ? "" : ", ") + (*this)(*argument, kOr);
+      text += text.empty() && isLikeReduction ? "(" + (*this)(*argument, kOr) + ")"
+                                              : (text.empty() ? "" : ", ") + (*this)(*argument, kOr);
     const bool isCast = call.function == Function::Cast;
     return (isCast && !call.typeParameter.empty() ? call.typeParameter
             : isCast                              ? sema::spelling(call.castTo)
@@ -102,6 +119,11 @@ private:
   std::string text(Reduction reduction, const ReduceNode &over, const Node &body) const {
     return std::string(language::spellingOf(reduction)) + "(" + names(over.variables, ", ") + ", " +
            (*this)(body, kOr) + ")";
+  }
+
+  std::string textOfNegation(const Node &operand) const {
+    const std::string text = (*this)(operand, kUnary);
+    return text == "inf" ? "-(inf)" : "-" + text; // "-inf" is a number
   }
 
   std::string text(const Node &node) const {
@@ -117,7 +139,7 @@ private:
     if (const auto *call = std::get_if<CallNode>(&node.kind))
       return text(*call);
     if (const auto *negate = std::get_if<NegateNode>(&node.kind))
-      return "-" + (*this)(*negate->operand, kUnary);
+      return textOfNegation(*negate->operand);
     if (const std::optional<ComposedReduction> written = composedReduction(node))
       return text(written->reduction, *written->over, *written->body);
     if (const auto *sum = std::get_if<ReduceNode>(&node.kind))

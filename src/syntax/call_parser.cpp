@@ -36,6 +36,8 @@ ExprPtr ExpressionParser::call(Function function) {
   --depth_;
   if (std::optional<Reduce> reduction = asReduction(call))
     return make(std::move(*reduction), first.begin);
+  if (language::reductionNamed(call.name.text))
+    checkScalars(call);
   return checkArgumentCount(call, tokens_.since(first.begin)) ? make(std::move(call), first.begin) : nullptr;
 }
 
@@ -55,11 +57,19 @@ std::optional<Reduce> ExpressionParser::asReduction(Call &call) {
   return result;
 }
 
+/// Reports names without indices that turned out to be no index variables of a reduction.
+void ExpressionParser::checkScalars(const Call &call) {
+  for (const ExprPtr &argument : call.arguments)
+    if (const auto *access = std::get_if<Access>(&argument->node);
+        access && access->indices.empty() && argument != call.arguments.back())
+      checkTensorName(access->tensor);
+}
+
 bool ExpressionParser::arguments(Call &call, Span open) {
   if (tokens_.accept(TokenKind::RightParen))
     return true;
   do {
-    ExprPtr argument = countOperator() ? expression() : nullptr;
+    ExprPtr argument = !countOperator() ? nullptr : atRunOver(call) ? runOver() : expression();
     if (!argument)
       return false;
     call.arguments.push_back(std::move(argument));

@@ -244,6 +244,16 @@ ExprPtr ExpressionParser::primary() {
   return nullptr;
 }
 
+bool ExpressionParser::atRunOver(const Call &call) const {
+  return language::reductionNamed(call.name.text) && tokens_.at(TokenKind::Name) && !tokens_.atNewStatement() &&
+         tokens_.peek().kind == TokenKind::Comma && !isWord(tokens_.text(tokens_.current()));
+}
+
+ExprPtr ExpressionParser::runOver() {
+  const uint32_t begin = tokens_.current().begin;
+  return make(Access{takeName(), {}}, begin);
+}
+
 ExprPtr ExpressionParser::literal() {
   const Token token = tokens_.current();
   std::string text(tokens_.text(token));
@@ -305,9 +315,9 @@ bool ExpressionParser::checkName(const Name &name, const char *what) {
   if (name.text != "tensor" && name.text != "semiring" && !isWord(name.text) && !isFunction && !isReduction)
     return true;
   const char *kind = language::isTypeName(name.text) ? "a type"
-                     : isFunction                   ? "a function"
-                     : isReduction                  ? "a reduction"
-                                                    : "a word";
+                     : isFunction                    ? "a function"
+                     : isReduction                   ? "a reduction"
+                                                     : "a word";
   errors_.report(kReservedName, name.where, std::string(what) + " may not be called '" + name.text + "'")
       .advise("'" + name.text + "' is " + kind + " of the language");
   return false;

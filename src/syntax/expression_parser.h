@@ -59,6 +59,10 @@ private:
   ExprPtr parenthesised();
   ExprPtr call(Function function);
   bool arguments(Call &call, Span open);
+  /// Whether an argument is a name that may be what a reduction runs over: not every such is one for a tensor.
+  bool atRunOver(const Call &call) const;
+  ExprPtr runOver();
+  void checkScalars(const Call &call);
   bool checkArgumentCount(const Call &call, Span where);
   ExprPtr operation(Function function, ExprPtr left, ExprPtr right, uint32_t begin);
   bool atWord(std::string_view word) const;

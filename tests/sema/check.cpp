@@ -255,6 +255,22 @@ std::string Checked::divisions() const {
   return text;
 }
 
+/// What is written of a program reads as the same program, with the same plan.
+static void checkText(const Checked &given, const std::vector<format::Binding> &bindings, const Options &options) {
+  INFO(given.program);
+  Diagnostics diagnostics;
+  const syntax::Kernel tree = syntax::parse(given.sources->add("kernel.tex", given.program), diagnostics);
+  const std::optional<Program> again = check(tree, bindings, options, diagnostics);
+  for (const Diagnostic &diagnostic : diagnostics.all())
+    UNSCOPED_INFO(diagnostic.message);
+  REQUIRE(again);
+  CHECK(toText(*again) == given.program);
+  const std::optional<Kernel> kernel = plan(*again, options, diagnostics);
+  CHECK(kernel.has_value() == given.kernel.has_value());
+  if (kernel && given.kernel)
+    CHECK(describe(*kernel) == describe(*given.kernel));
+}
+
 static Checked checked(const std::string &text, const std::vector<std::string> &bindings,
                        const format::Schedule &schedule, Options options, const std::vector<std::string> &arguments) {
   Checked result;
@@ -293,6 +309,7 @@ static Checked checked(const std::string &text, const std::vector<std::string> &
   if (program) {
     result.program = toText(*program);
     result.kernel = plan(*program, options, *result.diagnostics);
+    checkText(result, bound, options);
   }
   CHECK(result.kernel.has_value() == !result.diagnostics->hasErrors());
   return result;

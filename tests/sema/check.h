@@ -45,6 +45,7 @@ struct Checked {
   std::string divisions() const;
 };
 
+/// Also checks that what is written of the program has the same plan.
 /// `bindings`: "A=csr", "csr", or "B=of:A" where B has the structure of A.
 /// `schedule` is that of the first binding's file.
 Checked check(const std::string &text, const std::vector<std::string> &bindings = {}, bool strict = false,

@@ -1,5 +1,5 @@
 // Random kernels: whatever the text, an answer and no crash. What is accepted is verified (sema/verify.h): a broken
-// invariant is an internal error, and what the program is written as has the same plan.
+// invariant is an internal error.
 #include "sema/check.h"
 
 #include <catch2/catch.hpp>
@@ -175,11 +175,6 @@ std::optional<Kernel> acceptedKernel(unsigned seed, bool anyStorage) {
   if (!checked.kernel)
     return std::nullopt;
   CHECK_FALSE(describe(*checked.kernel).empty());
-  INFO(checked.program);
-  const Checked again = check(checked.program, bindings, strict);
-  CHECK(again.program == checked.program);
-  REQUIRE(again.kernel);
-  CHECK(describe(*again.kernel) == describe(*checked.kernel));
   return std::move(checked.kernel);
 }
 

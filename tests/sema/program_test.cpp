@@ -47,6 +47,11 @@ const char *const kKernels[] = {
     "kernel f(x, A) -> (z, y)\ntensor x(m)\ntensor A(m, 7), sparse, fill 2.5\ny(i) = x(i)\nz(i) = A(i,j)\n",
     "s = sum(i, x(i)*sum(j, A(i,j)*x(j)))\np = prod(i, x(i)) + any(i, x(i))\n",
     "C(i,j) = A(i,j) - B(j,i)*2e-300\n",
+    "y(i) = min((i), x(i)) + sum(k, max((i), (k), A(i,k)*k)*max((i), 2))\n",
+    "semiring(max, *)\ny(i) = i + x(i) + A(i,j)\n",
+    "semiring(max, min)\ny(i) = j*x(j)*A(i,j)\n",
+    "y = min(i8, x(i8)) + max(sum, f64, A(sum,f64)) - sum(f32, x(f32))\n",
+    "tensor x(n): i32\ntensor y(n): i32\ny(i) = -(inf)*x(i) + -inf*x(i) - -(-inf)*x(i) + --(-(inf))*x(i)\n",
 };
 
 TEST_CASE("a program's text reads as the same program") {

@@ -138,6 +138,7 @@ TEST_CASE("words that a tensor may not be called") {
   checkError("y = sum", "reserved-name", 1, 5, "'sum'");
   checkError("tensor exp(m)", "reserved-name", 1, 8, "a function of the language");
   checkError("y = max", "reserved-name", 1, 5, "'max'");
+  checkError("y = max(f32, 2)", "reserved-name", 1, 9, "'f32'");
   checkError("y = a + or", "reserved-name", 1, 9, "'or'");
   checkError("f32(i) = A(i)", "reserved-name", 1, 1, "'f32'");
   checkError("y = sum(A(i))", "missing-sum-variable", 1, 5, "'sum(j, ...)'");
