@@ -69,6 +69,17 @@ std::optional<Reduction> reductionNamed(std::string_view name) {
                                         : std::optional(static_cast<Reduction>(found - std::begin(kReductions)));
 }
 
+std::string wrongCount(Function function, std::string_view called, size_t count) {
+  const FunctionSpelling &spelling = spellingOf(function);
+  const int given = static_cast<int>(count);
+  if (given >= spelling.fewest && given <= spelling.most)
+    return "";
+  const bool isOpen = spelling.most == kAnyNumber && given < spelling.fewest;
+  const int wanted = given < spelling.fewest ? spelling.fewest : spelling.most;
+  return "'" + std::string(called) + "' takes " + (isOpen ? "at least " : "") + std::to_string(wanted) +
+         (wanted == 1 ? " argument" : " arguments") + ", not " + std::to_string(given);
+}
+
 std::optional<Function> functionNamed(std::string_view name) {
   if (isTypeName(name))
     return Function::Cast;

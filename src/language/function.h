@@ -87,6 +87,10 @@ struct FunctionSpelling {
 /// Every function and operator has one.
 const FunctionSpelling &spellingOf(Function function);
 
+/// What is wrong with calling a function, by the name `called`, with `count` arguments: "'exp' takes 1 argument, not
+/// 2". Empty where nothing is.
+std::string wrongCount(Function function, std::string_view called, size_t count);
+
 /// The function that is called as `name(...)`, the types' names among them; nullopt for operators and anything else.
 std::optional<Function> functionNamed(std::string_view name);
 

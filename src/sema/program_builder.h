@@ -28,12 +28,14 @@ struct StatementTarget {
   bool isTemporary = false;
 };
 
-/// Builds one statement: trees from the inside out, then finish(). Variables go by name: one of an enclosing
-/// reduction, else of the target, else one that is summed over. Trees are given even where something was reported.
+/// Builds one statement: trees from the inside out, then finish(). Names are such as a kernel's text may have.
+/// Variables go by name: one of an enclosing reduction, else of the target, else one that is summed over. Trees are
+/// given even where something was reported.
 class StatementBuilder {
 public:
   StatementBuilder(Checking &checking, StatementTarget target, Span where);
 
+  /// `spelling` reads as `value`, which is negative only as `-inf`.
   NodePtr number(double value, std::string spelling, Span where);
   /// `A(i, 2*k + 1)`; a scalar has no indices.
   NodePtr access(const language::Name &tensor, const std::vector<language::Index> &indices, Span where);
@@ -64,6 +66,7 @@ private:
   VariableId variableOf(const std::string &name);
   void noteIndexNames(const std::vector<language::Index> &indices);
   std::optional<TensorId> tensorOf(const language::Name &tensor, size_t order, Span where);
+  ValueType castTo(const language::Name &name);
   bool mayBind(const std::string &reduction, const language::Name &variable);
   NodePtr reduceOnce(Reduction reduction, Reduction written, const std::vector<language::Name> &variables,
                      const std::function<NodePtr()> &body, Span where);

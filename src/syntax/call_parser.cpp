@@ -88,16 +88,10 @@ bool ExpressionParser::checkArgumentCount(const Call &call, Span where) {
   if (call.arguments.size() > 1 && typeParameters_.contains(call.name.text) &&
       std::all_of(call.arguments.begin(), call.arguments.end(), isName))
     return checkTensorName(call.name);
-  const language::FunctionSpelling &spelling = spellingOf(call.function);
-  const int count = static_cast<int>(call.arguments.size());
-  if (count >= spelling.fewest && count <= spelling.most)
-    return true;
-  const bool isOpen = spelling.most == language::kAnyNumber && count < spelling.fewest;
-  const int wanted = count < spelling.fewest ? spelling.fewest : spelling.most;
-  errors_.report(kArgumentCount, where,
-                 "'" + call.name.text + "' takes " + (isOpen ? "at least " : "") + std::to_string(wanted) +
-                     (wanted == 1 ? " argument" : " arguments") + ", not " + std::to_string(count));
-  return false;
+  const std::string wrong = language::wrongCount(call.function, call.name.text, call.arguments.size());
+  if (!wrong.empty())
+    errors_.report(kArgumentCount, where, wrong);
+  return wrong.empty();
 }
 
 ExprPtr ExpressionParser::reduction(Reduction kind) {

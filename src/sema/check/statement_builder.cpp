@@ -1,4 +1,5 @@
 // Names to tensors and index variables, one statement at a time.
+#include "format/rule.h"
 #include "sema/check/checking.h"
 #include "sema/check/composed_reductions.h"
 #include "sema/program_builder.h"
@@ -12,6 +13,8 @@ namespace {
 constexpr DiagnosticKind kOrderMismatch{"order-mismatch", Severity::Error};
 constexpr DiagnosticKind kPatternArgument{"pattern-argument", Severity::Error};
 constexpr DiagnosticKind kArgumentCount{"argument-count", Severity::Error};
+constexpr DiagnosticKind kMissingSumVariable{"missing-sum-variable", Severity::Error};
+constexpr DiagnosticKind kOrderTooHigh{"order-too-high", Severity::Error};
 constexpr DiagnosticKind kUnboundVariable{"unbound-variable", Severity::Error};
 constexpr DiagnosticKind kShadowedVariable{"shadowed-variable", Severity::Error};
 
@@ -67,6 +70,10 @@ void StatementBuilder::noteIndexNames(const std::vector<language::Index> &indice
 // The tensor that is accessed; nullopt when it has another order elsewhere.
 std::optional<TensorId> StatementBuilder::tensorOf(const language::Name &accessed, size_t order, Span where) {
   const std::string &name = accessed.text;
+  if (order > format::kMaxOrder) {
+    fail(kOrderTooHigh, where, "a tensor has at most " + std::to_string(format::kMaxOrder) + " dimensions");
+    return std::nullopt;
+  }
   auto &tensors = checking_.program.tensors;
   auto known = std::find_if(tensors.begin(), tensors.end(), [&](const Tensor &t) { return t.name == name; });
   const language::TensorDecl *declaration = checking_.declarationOf(name);
@@ -134,15 +141,32 @@ NodePtr StatementBuilder::binary(BinaryOp op, NodePtr left, NodePtr right, Span 
 }
 
 NodePtr StatementBuilder::call(Function function, const std::string &name, std::vector<NodePtr> arguments, Span where) {
+  const std::string_view called = function == Function::Cast ? name : language::spellingOf(function).text;
+  if (const std::string wrong = language::wrongCount(function, called, arguments.size()); !wrong.empty()) {
+    fail(kArgumentCount, where, wrong);
+    return lost(where);
+  }
   CallNode node{function, ValueType::F64, std::move(arguments)};
   if (function == Function::Cast) {
-    node.castTo = typeNamed(checking_, name).value_or(ValueType::F64);
+    node.castTo = castTo({name, where});
     if (checking_.program.typeParameters.contains(name))
       node.typeParameter = name;
   }
   if (function == Function::Pattern)
     checkPatternArgument("pattern", *node.arguments.front());
   return makeNode(std::move(node), where);
+}
+
+/// The type that a cast is named after; a parameter's that is wrong has been reported where it is declared.
+ValueType StatementBuilder::castTo(const language::Name &name) {
+  const std::optional<ValueType> type = typeNamed(checking_, name.text);
+  const std::vector<language::TypeDecl> &parameters = checking_.program.types;
+  if (!type && std::none_of(parameters.begin(), parameters.end(),
+                            [&](const language::TypeDecl &parameter) { return parameter.name.text == name.text; })) {
+    reportUnknownType(checking_, name, /*mayBeParameter=*/true);
+    failed_ = true;
+  }
+  return type.value_or(ValueType::F64);
 }
 
 bool StatementBuilder::mayBind(const std::string &reduction, const language::Name &variable) {
@@ -170,6 +194,11 @@ void StatementBuilder::checkPatternArgument(const std::string &function, const N
 
 NodePtr StatementBuilder::reduce(Reduction reduction, const std::vector<language::Name> &variables,
                                  const std::function<NodePtr()> &body, Span where) {
+  if (variables.empty()) {
+    fail(kMissingSumVariable, where,
+         inQuotes(language::spellingOf(reduction)) + " needs the index variables that it runs over");
+    return lost(where);
+  }
   const auto once = [&](Reduction by) { return reduceOnce(by, reduction, variables, body, where); };
   switch (reduction) {
   case Reduction::Mean:
