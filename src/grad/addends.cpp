@@ -9,46 +9,46 @@ namespace {
 
 /// Multiplies by how many values the summed variables have that nothing in the product has. Returns the variables that
 /// have a value in it.
-std::vector<std::string> countRest(const AddendParts &parts, const std::function<bool(const std::string &)> &occurs,
-                                   const Statement &statement, Program &program, Factors &factors) {
-  std::vector<std::string> left = parts.summed, scope, known, uncounted;
+Variables countRest(const AddendParts &parts, const std::function<bool(VariableId)> &occurs, const Statement &statement,
+                    Program &program, Factors &factors) {
+  Variables left = parts.summed, scope, known, uncounted;
   while (true) { // a count that is left out takes variables with it that only it has
     scope = parts.target;
-    for (const std::string &variable : left)
+    for (const VariableId variable : left)
       (occurs(variable) ? scope : uncounted).push_back(variable);
     known = scope; // a new variable of the target may have the name of one that is bound in the statement
-    std::erase_if(known, [&](const std::string &one) {
+    std::erase_if(known, [&](VariableId one) {
       return !contains(statement.indices, one) && !contains(parts.partial.summed, one) &&
              !contains(parts.partial.around, one);
     });
     if (uncounted.empty())
       break;
-    const std::vector<std::string> before = uncounted;
+    const Variables before = uncounted;
     factors.multiplyByCount(countOf(uncounted, known, *statement.value, program));
-    std::erase_if(left, [&](const std::string &one) { return contains(before, one) && !contains(uncounted, one); });
+    std::erase_if(left, [&](VariableId one) { return contains(before, one) && !contains(uncounted, one); });
     uncounted.clear();
   }
-  for (const std::string &variable : left)
+  for (const VariableId variable : left)
     if (!factors.isExtentKnown(variable))
       factors.plain.push_back(presenceOf(variable, known, *statement.value, program));
   return scope;
 }
 
 /// The value that a sum of choices between it and 0 adds up, `e` in `sum(i, select(q == i + 1, e, 0))`; else nullptr.
-ExprPtr *chosenIn(Expr &expr) {
-  auto *sum = std::get_if<Reduce>(&expr.node);
-  auto *choice = sum ? std::get_if<Call>(&sum->body->node) : nullptr;
+NodePtr *chosenIn(Node &expr) {
+  auto *sum = std::get_if<ReduceNode>(&expr.kind);
+  auto *choice = sum ? std::get_if<CallNode>(&sum->body->kind) : nullptr;
   const bool isChoice = choice && choice->function == Function::Select && isNumber(*choice->arguments[2], 0);
   return isChoice ? &choice->arguments[1] : nullptr;
 }
 
 /// `2*a*b` of `a*b`.
-ExprPtr scaled(ExprPtr value, double by) {
-  if (ExprPtr *chosen = chosenIn(*value)) { // inside, so that nothing is added elsewhere
+NodePtr scaled(NodePtr value, double by) {
+  if (NodePtr *chosen = chosenIn(*value)) { // inside, so that nothing is added elsewhere
     *chosen = scaled(std::move(*chosen), by);
     return value;
   }
-  auto *node = std::get_if<Binary>(&value->node);
+  auto *node = std::get_if<BinaryNode>(&value->kind);
   if (node && (node->op == BinaryOp::Mul || node->op == BinaryOp::Div)) {
     node->left = scaled(std::move(node->left), by);
     return value;
@@ -62,48 +62,46 @@ ExprPtr scaled(ExprPtr value, double by) {
 
 } // namespace
 
-bool AddendWriter::isWithin(const Expr &factor, const Mask &mask) const {
-  const auto *pattern = std::get_if<Call>(&factor.node);
-  const bool isPattern = pattern && pattern->function == Function::Pattern;
-  const Expr *expr = isPattern ? pattern->arguments.front().get() : &factor;
-  const auto *read = std::get_if<Access>(&expr->node);
-  if (!read || read->indices.size() != mask.indices.size())
+bool AddendWriter::isWithin(const Node &factor, const Mask &mask) const {
+  const CallNode *pattern = callOf(factor, Function::Pattern);
+  const Access *read = program_.accessIn(pattern ? *pattern->arguments.front() : factor);
+  if (!read || read->variables != mask.indices)
     return false;
-  for (size_t dim = 0; dim < mask.indices.size(); ++dim)
-    if (!read->indices[dim].isPlain() || read->indices[dim].text != mask.indices[dim])
-      return false;
-  if (!isPattern && program_.names.contains(read->tensor) && program_.info(read->tensor).fill != 0)
-    return false;
-  return ownerOf(read->tensor) == mask.owner;
+  const bool isFilled = !program_.info(read->tensor).like && program_.kernel.tensors[read->tensor].fill != 0;
+  return (pattern || !isFilled) && ownerOf(read->tensor) == mask.owner;
 }
 
-ExprPtr AddendWriter::masked(ExprPtr value, const Mask &mask) const {
-  const auto *read = std::get_if<Access>(&value->node);
-  if (mask.owner.empty() || !read || !seeds_.contains(read->tensor))
+bool AddendWriter::isSeed(const Node &node) const {
+  const Access *read = program_.accessIn(node);
+  return read && program_.info(read->tensor).isSeed;
+}
+
+NodePtr AddendWriter::masked(NodePtr value, const Mask &mask) const {
+  if (!mask.owner || !isSeed(*value))
     return value;
-  return binary(BinaryOp::Mul, call(Function::Pattern, access(mask.owner, mask.indices)), std::move(value));
+  return binary(BinaryOp::Mul, call(Function::Pattern, program_.access(*mask.owner, mask.indices)), std::move(value));
 }
 
-bool AddendWriter::readsOthers(const Expr &expr, const Mask &mask, bool isDivisor) const {
-  const auto *node = std::get_if<Binary>(&expr.node);
+bool AddendWriter::readsOthers(const Node &expr, const Mask &mask, bool isDivisor) const {
+  const auto *node = std::get_if<BinaryNode>(&expr.kind);
   if (isDivisor && node && node->op == BinaryOp::Mul && isNumber(*node->left, 0))
     return false; // of a count, which is computed first
   if (node && node->op == BinaryOp::Div)
     return readsOthers(*node->left, mask, isDivisor) || readsOthers(*node->right, mask, true);
-  const auto *read = std::get_if<Access>(&expr.node);
-  if (read && !read->indices.empty() && !ownerOf(read->tensor).empty() && !isWithin(expr, mask))
+  const Access *read = program_.accessIn(expr);
+  if (read && !read->variables.empty() && ownerOf(read->tensor) && !isWithin(expr, mask))
     return true;
-  const std::vector<const Expr *> below = children(expr);
+  const std::vector<const Node *> below = sema::children(expr);
   return std::any_of(below.begin(), below.end(),
-                     [&](const Expr *child) { return readsOthers(*child, mask, isDivisor); });
+                     [&](const Node *child) { return readsOthers(*child, mask, isDivisor); });
 }
 
-bool AddendWriter::hasFactorWithin(const Expr &expr, const Mask &mask) const {
-  if (const auto *minus = std::get_if<Negate>(&expr.node))
+bool AddendWriter::hasFactorWithin(const Node &expr, const Mask &mask) const {
+  if (const auto *minus = std::get_if<NegateNode>(&expr.kind))
     return hasFactorWithin(*minus->operand, mask);
-  if (const auto *sum = std::get_if<Reduce>(&expr.node))
+  if (const auto *sum = std::get_if<ReduceNode>(&expr.kind))
     return sum->reduction == Reduction::Sum && hasFactorWithin(*sum->body, mask);
-  const auto *node = std::get_if<Binary>(&expr.node);
+  const auto *node = std::get_if<BinaryNode>(&expr.kind);
   if (node && node->op == BinaryOp::Mul)
     return hasFactorWithin(*node->left, mask) || hasFactorWithin(*node->right, mask);
   if (node && (node->op == BinaryOp::Add || node->op == BinaryOp::Sub))
@@ -111,60 +109,53 @@ bool AddendWriter::hasFactorWithin(const Expr &expr, const Mask &mask) const {
   return node && node->op == BinaryOp::Div ? hasFactorWithin(*node->left, mask) : isWithin(expr, mask);
 }
 
-std::string AddendWriter::inferredOwner(const std::string &name, const Statement &statement) const {
-  std::set<std::string> owners;
+std::optional<TensorId> AddendWriter::inferredOwner(const Statement &statement) const {
+  std::set<TensorId> owners;
   for (const Term &term : termsOf(program_, statement)) {
-    std::set<std::string> mayKeep;
-    any(*term.value, [&](const Expr &part) {
-      const auto *read = std::get_if<Access>(&part.node);
-      if (!read || read->indices.empty() || ownerOf(read->tensor).empty())
+    bool mayKeep = false;
+    any(*term.value, [&](const Node &part) {
+      const Access *read = program_.accessIn(part);
+      const std::optional<TensorId> owner = read && !read->variables.empty() ? ownerOf(read->tensor) : std::nullopt;
+      if (!owner)
         return false;
-      const std::vector<std::string> variables = variablesOf(*read);
+      const Variables variables = program_.variablesOf(*read);
       const bool isFull =
           std::is_permutation(variables.begin(), variables.end(), statement.indices.begin(), statement.indices.end());
-      const std::string &owner = ownerOf(read->tensor);
       const bool isSure = isFull && hasFactorWithin(*term.value, {owner, statement.indices});
-      owners.insert(isSure ? owner : name);
-      if (isFull)
-        mayKeep.insert(owner);
+      owners.insert(isSure ? *owner : statement.target);
+      mayKeep |= isFull;
       return false;
     });
-    if (mayKeep.empty())
-      return "";
+    if (!mayKeep)
+      return std::nullopt;
   }
-  return owners.size() == 1 ? *owners.begin() : name;
+  return owners.size() == 1 ? *owners.begin() : statement.target;
 }
 
-std::string AddendWriter::ownerOf(const std::string &tensor) const {
-  if (const auto own = patterns_.find(tensor); own != patterns_.end())
-    return own->second;
-  if (!program_.names.contains(tensor))
-    return "";
+std::optional<TensorId> AddendWriter::ownerOf(TensorId tensor) const {
   const TensorInfo &info = program_.info(tensor);
-  if (!info.pattern.empty() || !info.writer)
+  if (info.like || info.pattern || !info.writer)
     return info.pattern;
   const auto [known, isNew] = inferred_.try_emplace(tensor);
   if (isNew) // what is computed anew is stored as its statement alone suggests
-    inferred_[tensor] = inferredOwner(tensor, program_.statements[*info.writer]);
+    inferred_[tensor] = inferredOwner(program_.statements[*info.writer]);
   return inferred_[tensor];
 }
 
-void AddendWriter::dropPatterns(std::vector<ExprPtr> &factors) const {
-  const auto isImplied = [&](const ExprPtr &one) {
-    const auto *node = std::get_if<Call>(&one->node);
-    const Access *read =
-        node && node->function == Function::Pattern ? asTensor(*node->arguments.front(), program_.names) : nullptr;
-    const Mask mask = read ? Mask{ownerOf(read->tensor), variablesOf(*read)} : Mask{};
-    return read && !mask.owner.empty() && std::any_of(factors.begin(), factors.end(), [&](const ExprPtr &other) {
-             const auto *value = std::get_if<Access>(&other->node);
-             return value && !seeds_.contains(value->tensor) && isWithin(*other, mask);
+void AddendWriter::dropPatterns(std::vector<NodePtr> &factors) const {
+  const auto isImplied = [&](const NodePtr &one) {
+    const CallNode *pattern = callOf(*one, Function::Pattern);
+    const Access *read = pattern ? program_.readIn(*pattern->arguments.front()) : nullptr;
+    const Mask mask = read ? Mask{ownerOf(read->tensor), program_.variablesOf(*read)} : Mask{};
+    return mask.owner && std::any_of(factors.begin(), factors.end(), [&](const NodePtr &other) {
+             return program_.accessIn(*other) && !isSeed(*other) && isWithin(*other, mask);
            });
   };
   std::vector<bool> implied;
-  for (const ExprPtr &one : factors)
+  for (const NodePtr &one : factors)
     implied.push_back(isImplied(one));
   size_t k = 0;
-  std::erase_if(factors, [&](const ExprPtr &) { return implied[k++]; });
+  std::erase_if(factors, [&](const NodePtr &) { return implied[k++]; });
 }
 
 Addend AddendWriter::write(AddendParts parts, const Statement &statement) const {
@@ -173,38 +164,36 @@ Addend AddendWriter::write(AddendParts parts, const Statement &statement) const 
   for (const Factor &one : parts.partial.factors)
     factors.add(one);
   factors.closeConditions();
-  for (ExprPtr &one : parts.last)
+  for (NodePtr &one : parts.last)
     factors.add(Factor{std::move(one)});
-  const auto isMasked = [&](const ExprPtr &one) {
-    const auto *read = std::get_if<Access>(&one->node);
-    return isWithin(*one, parts.mask) && !(read && seeds_.contains(read->tensor));
-  };
-  if (!parts.mask.owner.empty() && std::none_of(factors.plain.begin(), factors.plain.end(), isMasked))
-    factors.plain.insert(factors.plain.begin(), call(Function::Pattern, access(parts.mask.owner, parts.mask.indices)));
+  const auto isMasked = [&](const NodePtr &one) { return isWithin(*one, parts.mask) && !isSeed(*one); };
+  if (parts.mask.owner && std::none_of(factors.plain.begin(), factors.plain.end(), isMasked))
+    factors.plain.insert(factors.plain.begin(),
+                         call(Function::Pattern, program_.access(*parts.mask.owner, parts.mask.indices)));
 
   dropPatterns(factors.plain);
-  const auto occurs = [&](const std::string &variable) {
-    return factors.have(variable) || (parts.place && contains(freeVariables(*parts.place), variable));
+  const auto occurs = [&](VariableId variable) {
+    return factors.have(variable) || (parts.place && contains(program_.freeVariables(*parts.place), variable));
   };
-  const std::vector<std::string> scope = countRest(parts, occurs, statement, program_, factors);
-  std::vector<std::string> unclear;
-  for (const std::string &variable : parts.summed)
+  const Variables scope = countRest(parts, occurs, statement, program_, factors);
+  Variables unclear;
+  for (const VariableId variable : parts.summed)
     if (occurs(variable) && (parts.place || parts.isInner || !factors.isSumClear(variable)))
       unclear.push_back(variable);
-  ExprPtr product = factors.take();
+  NodePtr product = factors.take();
   if (parts.place)
     product = select(std::move(parts.place), std::move(product), number(0));
-  program_.fresh.separateNested(*product, {scope.begin(), scope.end()});
+  program_.separateNested(*product, {scope.begin(), scope.end()});
   if (!unclear.empty())
     product = reduce(Reduction::Sum, unclear, std::move(product));
   return {std::move(product), factors.isNegative ? -factors.coefficient : factors.coefficient};
 }
 
-ExprPtr sumOf(std::vector<Addend> addends) {
-  ExprPtr sum;
+NodePtr sumOf(std::vector<Addend> addends) {
+  NodePtr sum;
   for (Addend &one : addends) {
     const bool isSubtracted = sum && one.coefficient < 0;
-    ExprPtr value = scaled(std::move(one.value), isSubtracted ? -one.coefficient : one.coefficient);
+    NodePtr value = scaled(std::move(one.value), isSubtracted ? -one.coefficient : one.coefficient);
     sum =
         sum ? binary(isSubtracted ? BinaryOp::Sub : BinaryOp::Add, std::move(sum), std::move(value)) : std::move(value);
   }

@@ -6,7 +6,7 @@
 namespace spc::grad {
 
 /// The statements that belong behind one whose right side is a minimum, a maximum or a product over one variable. Their
-/// names are noted in the statement, and the program has their tensors.
+/// tensors are noted in the statement, and the program has them.
 std::vector<Statement> companionsOf(Program &program, Statement &statement);
 
 } // namespace spc::grad

@@ -14,43 +14,41 @@ struct Argument {
     Derivative,
   };
   Kind kind;
-  std::string name;
-  std::string value; ///< the tensor of the program that it is, or whose derivative
+  TensorId tensor;
+  TensorId value; ///< the tensor of the forward kernel that it is, or whose derivative
 };
 
 /// A statement of the derivative.
 struct Assignment {
-  Access target;
-  language::AssignOp op = language::AssignOp::Assign;
-  ExprPtr value;
-  bool isTemporary = false; ///< `let`
+  TensorId target;
+  Variables indices;
+  language::AssignOp op;
+  NodePtr value;
+  bool isTemporary; ///< `let`
 };
 
 struct Derivative {
   std::vector<Assignment> recomputed; ///< values of the forward kernel
   std::vector<Assignment> statements;
   std::vector<Argument> arguments; ///< what is read, then what is written
-  /// Sparse derivatives whose entries are put together from those of several tensors; each with the tensor of the
-  /// program to which it belongs.
-  std::vector<std::pair<std::string, std::string>> assembled;
+  /// Sparse derivatives whose entries are put together from those of several tensors.
+  std::vector<TensorId> assembled;
   /// Derivatives by dense tensors that would be sparse if nothing bound them.
-  std::vector<std::pair<std::string, std::string>> dense;
-  /// Temporaries that need a declaration, since nothing on their right sides tells how large they are; each with the
-  /// tensor of the program that has its shape and its type.
-  std::vector<std::pair<std::string, std::string>> sized;
+  std::vector<TensorId> dense;
+  /// Temporaries that need a declaration, since nothing on their right sides tells how large they are.
+  std::vector<TensorId> sized;
 };
 
 /// What is differentiated, as tensors of the program.
 struct Ends {
-  std::vector<std::string> of, wrt;
+  std::vector<TensorId> of, wrt;
 };
 
 /// The reverse mode: statements from the last to the first. `between` are the tensors that lie between the ends.
-Derivative reverseMode(Program &program, const Ends &ends, const std::set<std::string> &between,
-                       Diagnostics &diagnostics);
+Derivative reverseMode(Program &program, const Ends &ends, const std::set<TensorId> &between, Diagnostics &diagnostics);
 
 /// The forward mode: each statement's change, in their order.
-Derivative forwardMode(Program &program, const Ends &ends, const std::set<std::string> &between);
+Derivative forwardMode(Program &program, const Ends &ends, const std::set<TensorId> &between);
 
 /// Adds what the statements read of the forward kernel: operands and results to the arguments, and what is computed
 /// anew. Results are computed anew where that takes no reduction.

@@ -2,238 +2,92 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 namespace spc::grad {
-namespace {
 
-ExprPtr make(decltype(Expr::node) node) {
-  return std::make_unique<Expr>(Expr{std::move(node), {}});
+static NodePtr call(Function function, sema::ValueType castTo, NodePtr a, NodePtr b = nullptr, NodePtr c = nullptr) {
+  CallNode node{function, castTo, {}};
+  for (NodePtr *argument : {&a, &b, &c})
+    if (*argument)
+      node.arguments.push_back(std::move(*argument));
+  return sema::makeNode(std::move(node), {});
 }
 
-ExprPtr castTo(sema::ValueType type, ExprPtr operand) {
-  Call cast{Function::Cast, {}, type};
-  cast.arguments.push_back(std::move(operand));
-  return make(std::move(cast));
-}
-
-std::vector<ExprPtr> listOf(ExprPtr a, ExprPtr b = nullptr, ExprPtr c = nullptr) {
-  std::vector<ExprPtr> list;
-  for (ExprPtr *one : {&a, &b, &c})
-    if (*one)
-      list.push_back(std::move(*one));
-  return list;
-}
-
-void addOnce(std::vector<std::string> &variables, const std::string &variable) {
-  if (!contains(variables, variable))
-    variables.push_back(variable);
-}
-
-void collectFree(const Expr &expr, std::vector<std::string> &bound, std::vector<std::string> &found) {
-  const auto add = [&](const std::string &variable) {
-    if (!contains(bound, variable))
-      addOnce(found, variable);
-  };
-  if (const auto *value = std::get_if<IndexValue>(&expr.node))
-    add(value->variable);
-  if (const auto *read = std::get_if<Access>(&expr.node))
-    for (const std::string &variable : variablesOf(*read))
-      add(variable);
-  const size_t outside = bound.size();
-  if (const auto *reduction = std::get_if<Reduce>(&expr.node))
-    bound.insert(bound.end(), reduction->variables.begin(), reduction->variables.end());
-  for (const Expr *child : children(expr))
-    collectFree(*child, bound, found);
-  bound.resize(outside);
-}
-
-} // namespace
-
-ExprPtr clone(const Expr &expr) {
-  struct Cloner {
-    decltype(Expr::node) operator()(const Literal &literal) const { return literal; }
-    decltype(Expr::node) operator()(const Access &read) const { return read; }
-    decltype(Expr::node) operator()(const IndexValue &value) const { return value; }
-    decltype(Expr::node) operator()(const Negate &minus) const { return Negate{clone(*minus.operand)}; }
-    decltype(Expr::node) operator()(const Binary &node) const {
-      return Binary{node.op, clone(*node.left), clone(*node.right)};
-    }
-    decltype(Expr::node) operator()(const Reduce &reduction) const {
-      return Reduce{reduction.reduction, reduction.variables, clone(*reduction.body)};
-    }
-    decltype(Expr::node) operator()(const Call &node) const { return std::move(clone(node)->node); }
-  };
-  return std::make_unique<Expr>(Expr{std::visit(Cloner{}, expr.node), expr.where});
-}
-
-ExprPtr clone(const Call &call) {
-  Call copy{call.function, {}, call.castTo, call.typeParameter};
-  for (const ExprPtr &argument : call.arguments)
-    copy.arguments.push_back(clone(*argument));
-  return make(std::move(copy));
-}
-
-ExprPtr literal(Literal literal) {
-  return make(std::move(literal));
-}
-
-ExprPtr number(double value) {
+NodePtr number(double value) {
+  if (std::isinf(value))
+    return sema::makeNode(NumberNode{value, value < 0 ? "-inf" : "inf"}, {});
   char digits[32];
-  const auto end = std::to_chars(std::begin(digits), std::end(digits), value < 0 ? -value : value);
-  ExprPtr magnitude = literal({value < 0 ? -value : value, std::string(std::begin(digits), end.ptr)});
+  const double size = value < 0 ? -value : value;
+  const auto end = std::to_chars(std::begin(digits), std::end(digits), size);
+  NodePtr magnitude = sema::makeNode(NumberNode{size, std::string(std::begin(digits), end.ptr)}, {});
   return value < 0 ? negate(std::move(magnitude)) : std::move(magnitude);
 }
 
-ExprPtr infinity() {
-  return literal({std::numeric_limits<double>::infinity(), "inf"});
+NodePtr infinity() {
+  return number(std::numeric_limits<double>::infinity());
 }
 
-ExprPtr truth() {
-  return literal({1, "true"});
+NodePtr truth() {
+  return sema::makeNode(NumberNode{1, "true"}, {});
 }
 
-Index indexOf(const std::string &variable) {
-  Index index{{variable, {}}, {}, 0};
-  index.terms.push_back({{variable, {}}, 1});
-  return index;
+NodePtr indexValue(VariableId variable) {
+  return sema::makeNode(IndexNode{variable}, {});
 }
 
-ExprPtr access(const std::string &tensor, std::vector<Index> indices) {
-  return make(Access{tensor, std::move(indices)});
+NodePtr negate(NodePtr operand) {
+  return sema::makeNode(NegateNode{std::move(operand)}, {});
 }
 
-ExprPtr access(const std::string &tensor, const std::vector<std::string> &variables) {
-  std::vector<Index> indices;
-  for (const std::string &variable : variables)
-    indices.push_back(indexOf(variable));
-  return access(tensor, std::move(indices));
+NodePtr binary(BinaryOp op, NodePtr left, NodePtr right) {
+  return sema::makeNode(BinaryNode{op, std::move(left), std::move(right)}, {});
 }
 
-ExprPtr indexValue(const std::string &variable) {
-  return make(IndexValue{variable});
+NodePtr call(Function function, NodePtr operand) {
+  return call(function, sema::ValueType::F64, std::move(operand));
 }
 
-ExprPtr negate(ExprPtr operand) {
-  return make(Negate{std::move(operand)});
+NodePtr call(Function function, NodePtr left, NodePtr right) {
+  return call(function, sema::ValueType::F64, std::move(left), std::move(right));
 }
 
-ExprPtr binary(BinaryOp op, ExprPtr left, ExprPtr right) {
-  return make(Binary{op, std::move(left), std::move(right)});
+NodePtr select(NodePtr condition, NodePtr chosen, NodePtr other) {
+  return call(Function::Select, sema::ValueType::F64, std::move(condition), std::move(chosen), std::move(other));
 }
 
-ExprPtr call(Call call) {
-  return make(std::move(call));
+NodePtr wholeNumber(NodePtr operand) {
+  return call(Function::Cast, sema::ValueType::I64, std::move(operand));
 }
 
-ExprPtr call(Function function, ExprPtr operand) {
-  return make(Call{function, listOf(std::move(operand))});
+NodePtr floatOf(NodePtr operand) {
+  return call(Function::Cast, sema::ValueType::F64, std::move(operand));
 }
 
-ExprPtr call(Function function, ExprPtr left, ExprPtr right) {
-  return make(Call{function, listOf(std::move(left), std::move(right))});
+NodePtr reduce(Reduction reduction, Variables variables, NodePtr body) {
+  return sema::makeNode(ReduceNode{reduction, std::move(variables), std::move(body)}, {});
 }
 
-ExprPtr select(ExprPtr condition, ExprPtr chosen, ExprPtr other) {
-  return make(Call{Function::Select, listOf(std::move(condition), std::move(chosen), std::move(other))});
+const CallNode *callOf(const Node &node, Function function) {
+  const auto *call = std::get_if<CallNode>(&node.kind);
+  return call && call->function == function ? call : nullptr;
 }
 
-ExprPtr wholeNumber(ExprPtr operand) {
-  return castTo(sema::ValueType::I64, std::move(operand));
+bool isNumber(const Node &node, double value) {
+  const auto *number = std::get_if<NumberNode>(&node.kind);
+  return number && number->value == value;
 }
 
-ExprPtr floatOf(ExprPtr operand) {
-  return castTo(sema::ValueType::F64, std::move(operand));
-}
-
-ExprPtr reduce(Reduction reduction, const std::vector<std::string> &variables, ExprPtr body) {
-  return make(Reduce{reduction, variables, std::move(body)});
-}
-
-const Access *asTensor(const Expr &expr, const TensorNames &tensors) {
-  const auto *read = std::get_if<Access>(&expr.node);
-  return read && tensors.contains(read->tensor) ? read : nullptr;
-}
-
-bool isSame(const Expr &a, const Expr &b) {
-  return textOf(a) == textOf(b);
-}
-
-bool isNumber(const Expr &expr, double value) {
-  const auto *literal = std::get_if<Literal>(&expr.node);
-  return literal && literal->value == value;
-}
-
-std::vector<std::string> freeVariables(const Expr &expr) {
-  std::vector<std::string> bound, found;
-  collectFree(expr, bound, found);
-  return found;
-}
-
-std::vector<std::string> variablesOf(const Access &read) {
-  std::vector<std::string> variables;
-  for (const Index &index : read.indices)
-    for (const language::IndexTerm &term : index.terms)
-      addOnce(variables, term.variable.text);
-  return variables;
-}
-
-bool contains(const std::vector<std::string> &variables, const std::string &variable) {
+bool contains(const Variables &variables, VariableId variable) {
   return std::find(variables.begin(), variables.end(), variable) != variables.end();
 }
 
-void renameVariable(Expr &expr, const std::string &from, const std::string &to) {
-  if (auto *value = std::get_if<IndexValue>(&expr.node); value && value->variable == from)
-    value->variable = to;
-  if (auto *read = std::get_if<Access>(&expr.node)) {
-    for (Index &index : read->indices) {
-      for (language::IndexTerm &term : index.terms)
-        if (term.variable.text == from)
-          term.variable.text = to;
-      index.text = language::spellingOf(index);
-    }
-  }
-  if (auto *reduction = std::get_if<Reduce>(&expr.node))
-    std::replace(reduction->variables.begin(), reduction->variables.end(), from, to);
-  for (Expr *child : mutableChildren(expr))
-    renameVariable(*child, from, to);
-}
-
-std::vector<const Expr *> children(const Expr &expr) {
-  if (const auto *minus = std::get_if<Negate>(&expr.node))
-    return {minus->operand.get()};
-  if (const auto *node = std::get_if<Binary>(&expr.node))
-    return {node->left.get(), node->right.get()};
-  if (const auto *reduction = std::get_if<Reduce>(&expr.node))
-    return {reduction->body.get()};
-  std::vector<const Expr *> arguments;
-  if (const auto *node = std::get_if<Call>(&expr.node))
-    for (const ExprPtr &argument : node->arguments)
-      arguments.push_back(argument.get());
-  return arguments;
-}
-
-std::vector<Expr *> mutableChildren(Expr &expr) {
-  std::vector<Expr *> result;
-  for (const Expr *child : children(expr))
-    result.push_back(const_cast<Expr *>(child)); // parts of what is no constant
-  return result;
-}
-
-void forEachTensor(const Expr &expr, const TensorNames &tensors, const std::function<void(const Access &)> &visit) {
-  if (const auto *read = std::get_if<Access>(&expr.node); read && tensors.contains(read->tensor))
-    visit(*read);
-  for (const Expr *child : children(expr))
-    forEachTensor(*child, tensors, visit);
-}
-
-bool any(const Expr &expr, const std::function<bool(const Expr &)> &holds) {
-  if (holds(expr))
+bool any(const Node &node, const std::function<bool(const Node &)> &holds) {
+  if (holds(node))
     return true;
-  for (const Expr *child : children(expr))
-    if (any(*child, holds))
-      return true;
-  return false;
+  const std::vector<const Node *> below = sema::children(node);
+  return std::any_of(below.begin(), below.end(), [&](const Node *child) { return any(*child, holds); });
 }
 
 } // namespace spc::grad

@@ -6,11 +6,11 @@ namespace spc::grad {
 namespace {
 
 /// Whether a value may be no finite number, or steep, where its operands are ordinary numbers.
-bool isRisky(const Expr &expr) {
-  return any(expr, [](const Expr &part) {
-    if (const auto *node = std::get_if<Binary>(&part.node))
+bool isRisky(const Node &expr) {
+  return any(expr, [](const Node &part) {
+    if (const auto *node = std::get_if<BinaryNode>(&part.kind))
       return node->op == BinaryOp::Div;
-    const auto *node = std::get_if<Call>(&part.node);
+    const auto *node = std::get_if<CallNode>(&part.kind);
     if (!node)
       return false;
     const bool isSafe = language::spellingOf(node->function).isOperator || node->function == Function::Pattern ||
@@ -22,22 +22,20 @@ bool isRisky(const Expr &expr) {
   });
 }
 
-bool isPatternOf(const Expr &expr) {
-  const auto *node = std::get_if<Call>(&expr.node);
-  if (node && node->function == Function::Not)
-    return isPatternOf(*node->arguments.front());
-  return node && node->function == Function::Pattern;
+bool isPatternOf(const Node &expr) {
+  const CallNode *negated = callOf(expr, Function::Not);
+  return negated ? isPatternOf(*negated->arguments.front()) : callOf(expr, Function::Pattern) != nullptr;
 }
 
-ExprPtr productOf(std::vector<ExprPtr> factors) {
-  ExprPtr product;
-  for (ExprPtr &one : factors)
+NodePtr productOf(std::vector<NodePtr> factors) {
+  NodePtr product;
+  for (NodePtr &one : factors)
     product = product ? binary(BinaryOp::Mul, std::move(product), std::move(one)) : std::move(one);
   return product ? std::move(product) : number(1);
 }
 
-ExprPtr fractionOf(std::vector<ExprPtr> factors, std::vector<ExprPtr> divisors) {
-  ExprPtr product = productOf(std::move(factors));
+NodePtr fractionOf(std::vector<NodePtr> factors, std::vector<NodePtr> divisors) {
+  NodePtr product = productOf(std::move(factors));
   return divisors.empty() ? std::move(product)
                           : binary(BinaryOp::Div, std::move(product), productOf(std::move(divisors)));
 }
@@ -49,22 +47,21 @@ struct Occurrence {
   bool isValue = false;     ///< its value is computed with
 };
 
-Occurrence occurrenceIn(const Expr &expr, const std::string &variable) {
-  if (const auto *value = std::get_if<IndexValue>(&expr.node))
+Occurrence occurrenceIn(const Node &expr, VariableId variable, const Program &program) {
+  if (const auto *value = std::get_if<IndexNode>(&expr.kind))
     return {false, false, value->variable == variable};
-  if (const auto *read = std::get_if<Access>(&expr.node)) {
-    const bool isIndex = std::any_of(read->indices.begin(), read->indices.end(),
-                                     [&](const Index &index) { return index.isPlain() && index.text == variable; });
+  if (const Access *read = program.accessIn(expr)) {
+    const bool isIndex = contains(read->variables, variable);
     return {isIndex, isIndex, false};
   }
-  if (const auto *reduction = std::get_if<Reduce>(&expr.node))
+  if (const auto *reduction = std::get_if<ReduceNode>(&expr.kind))
     if (contains(reduction->variables, variable))
       return {};
-  const auto *node = std::get_if<Binary>(&expr.node);
+  const auto *node = std::get_if<BinaryNode>(&expr.kind);
   const bool isSum = node && (node->op == BinaryOp::Add || node->op == BinaryOp::Sub);
   Occurrence all{false, isSum, false};
-  for (const Expr *child : children(expr)) {
-    const Occurrence one = occurrenceIn(*child, variable);
+  for (const Node *child : sema::children(expr)) {
+    const Occurrence one = occurrenceIn(*child, variable, program);
     all.indexesSome |= one.indexesSome;
     all.indexesAll = isSum ? all.indexesAll && one.indexesAll : all.indexesAll || one.indexesAll;
     all.isValue |= one.isValue;
@@ -81,17 +78,17 @@ void Factors::add(const Factor &one) {
     add(*one.value, one.isDivisor, one.isConditional);
 }
 
-void Factors::add(const Expr &expr, bool isDivisor, bool isConditional) {
-  const auto *literal = std::get_if<Literal>(&expr.node);
+void Factors::add(const Node &expr, bool isDivisor, bool isConditional) {
+  const auto *literal = std::get_if<NumberNode>(&expr.kind);
   if (literal && !isDivisor) {
     coefficient *= literal->value;
     return;
   }
-  if (const auto *minus = std::get_if<Negate>(&expr.node)) {
+  if (const auto *minus = std::get_if<NegateNode>(&expr.kind)) {
     isNegative = !isNegative;
     return add(*minus->operand, isDivisor, isConditional);
   }
-  const auto *node = std::get_if<Binary>(&expr.node);
+  const auto *node = std::get_if<BinaryNode>(&expr.kind);
   if (node && (node->op == BinaryOp::Mul || node->op == BinaryOp::Div)) {
     add(*node->left, isDivisor, isConditional);
     return add(*node->right, isDivisor != (node->op == BinaryOp::Div), isConditional);
@@ -102,14 +99,14 @@ void Factors::add(const Expr &expr, bool isDivisor, bool isConditional) {
     (isDivisor ? divisors : plain).push_back(clone(expr));
 }
 
-void Factors::addCondition(const Expr &condition) {
-  const auto *node = std::get_if<Call>(&condition.node);
+void Factors::addCondition(const Node &condition) {
+  const auto *node = std::get_if<CallNode>(&condition.kind);
   if (node && node->function == Function::And) {
     addCondition(*node->arguments[0]);
     return addCondition(*node->arguments[1]);
   }
   const bool isNegated = node && node->function == Function::Not;
-  const auto *literal = std::get_if<Literal>(&(isNegated ? *node->arguments[0] : condition).node);
+  const auto *literal = std::get_if<NumberNode>(&(isNegated ? *node->arguments[0] : condition).kind);
   if (literal)
     coefficient *= (literal->value != 0) != isNegated;
   else if (isPatternOf(condition))
@@ -120,8 +117,8 @@ void Factors::addCondition(const Expr &condition) {
 }
 
 void Factors::closeConditions() {
-  ExprPtr all;
-  for (ExprPtr &one : conditions_)
+  NodePtr all;
+  for (NodePtr &one : conditions_)
     all = all ? call(Function::And, std::move(all), std::move(one)) : std::move(one);
   conditions_.clear();
   if (!all) { // a pattern that does not hold makes its product 0, whatever stands beside it
@@ -135,33 +132,33 @@ void Factors::closeConditions() {
   guardedDivisors_.clear();
 }
 
-void Factors::multiplyByCount(ExprPtr count) {
-  const auto same =
-      std::find_if(divisors.begin(), divisors.end(), [&](const ExprPtr &divisor) { return isSame(*divisor, *count); });
+void Factors::multiplyByCount(NodePtr count) {
+  const auto same = std::find_if(divisors.begin(), divisors.end(),
+                                 [&](const NodePtr &divisor) { return program_.isSame(*divisor, *count); });
   if (same == divisors.end())
     plain.push_back(std::move(count));
   else
     divisors.erase(same);
 }
 
-bool Factors::have(const std::string &variable) const {
-  const auto has = [&](const ExprPtr &one) { return contains(freeVariables(*one), variable); };
+bool Factors::have(VariableId variable) const {
+  const auto has = [&](const NodePtr &one) { return contains(program_.freeVariables(*one), variable); };
   return std::any_of(plain.begin(), plain.end(), has) || std::any_of(divisors.begin(), divisors.end(), has);
 }
 
-bool Factors::isSumClear(const std::string &variable) const {
-  const auto has = [&](const ExprPtr &one) { return contains(freeVariables(*one), variable); };
-  const auto indexesOne = [&](const ExprPtr &one) { return std::holds_alternative<Access>(one->node) && has(one); };
+bool Factors::isSumClear(VariableId variable) const {
+  const auto has = [&](const NodePtr &one) { return contains(program_.freeVariables(*one), variable); };
+  const auto indexesOne = [&](const NodePtr &one) { return std::holds_alternative<AccessNode>(one->kind) && has(one); };
   const auto count = std::count_if(plain.begin(), plain.end(), has);
   return std::any_of(plain.begin(), plain.end(), indexesOne) || count > 1 ||
          (count == 1 && std::any_of(divisors.begin(), divisors.end(), has));
 }
 
-bool Factors::isExtentKnown(const std::string &variable) const {
+bool Factors::isExtentKnown(VariableId variable) const {
   Occurrence all;
   for (const auto *list : {&plain, &divisors})
-    for (const ExprPtr &factor : *list) {
-      const Occurrence one = occurrenceIn(*factor, variable);
+    for (const NodePtr &factor : *list) {
+      const Occurrence one = occurrenceIn(*factor, variable, program_);
       all.indexesSome |= one.indexesSome;
       all.indexesAll |= one.indexesAll;
       all.isValue |= one.isValue;
@@ -169,7 +166,7 @@ bool Factors::isExtentKnown(const std::string &variable) const {
   return all.indexesAll || (all.indexesSome && !all.isValue);
 }
 
-ExprPtr Factors::take() {
+NodePtr Factors::take() {
   return fractionOf(std::move(plain), std::move(divisors));
 }
 

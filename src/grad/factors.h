@@ -17,31 +17,31 @@ public:
   void closeConditions();
 
   /// A count that is divided by, too, as that of a mean, is left out altogether.
-  void multiplyByCount(ExprPtr count);
+  void multiplyByCount(NodePtr count);
 
   /// Whether an index variable is in some factor.
-  bool have(const std::string &variable) const;
+  bool have(VariableId variable) const;
 
   /// Whether the language takes a sum over `variable` to reach around the whole product without being told.
-  bool isSumClear(const std::string &variable) const;
+  bool isSumClear(VariableId variable) const;
 
   /// Whether a variable indexes a dimension alone, so that it is known what it runs over; where its value is computed
   /// with, in each addend of the product as the language may multiply it out.
-  bool isExtentKnown(const std::string &variable) const;
+  bool isExtentKnown(VariableId variable) const;
 
   /// The product, without coefficient and sign. Takes the factors away.
-  ExprPtr take();
+  NodePtr take();
 
-  std::vector<ExprPtr> plain, divisors;
+  std::vector<NodePtr> plain, divisors;
   double coefficient = 1;
   bool isNegative = false;
 
 private:
-  void add(const Expr &expr, bool isDivisor, bool isConditional);
-  void addCondition(const Expr &condition);
+  void add(const Node &expr, bool isDivisor, bool isConditional);
+  void addCondition(const Node &condition);
 
   const Program &program_;
-  std::vector<ExprPtr> conditions_, guarded_, guardedDivisors_;
+  std::vector<NodePtr> conditions_, guarded_, guardedDivisors_;
 };
 
 } // namespace spc::grad

@@ -2,6 +2,7 @@
 #include "grad/derivative.h"
 
 #include <algorithm>
+#include <map>
 
 namespace spc::grad {
 namespace {
@@ -20,83 +21,75 @@ public:
     derivative_.arguments.insert(derivative_.arguments.begin(), arguments.begin(), arguments.end());
     for (const Statement &statement : program_.statements)
       if (recomputed_.contains(statement.target))
-        derivative_.recomputed.push_back(again(statement));
+        derivative_.recomputed.push_back({statement.target, statement.indices, language::AssignOp::Assign,
+                                          clone(*statement.value), /*isTemporary=*/true});
   }
 
 private:
   /// Seeds on which nothing depends are no arguments.
   void dropUnusedSeeds() {
-    const auto isRead = [&](const std::string &name) {
+    const auto isRead = [&](TensorId tensor) {
       return std::any_of(derivative_.statements.begin(), derivative_.statements.end(), [&](const auto &statement) {
-        return any(*statement.value, [&](const Expr &part) {
-          const auto *read = std::get_if<Access>(&part.node);
-          return read && read->tensor == name;
+        return any(*statement.value, [&](const Node &part) {
+          const Access *read = program_.accessIn(part);
+          return read && read->tensor == tensor;
         });
       });
     };
     std::erase_if(derivative_.arguments, [&](const Argument &argument) {
-      return argument.kind == Argument::Kind::Seed && !isRead(argument.name);
+      return argument.kind == Argument::Kind::Seed && !isRead(argument.tensor);
     });
   }
 
-  void need(const Expr &expr) {
-    forEachTensor(expr, program_.names, [&](const Access &read) { need(read.tensor); });
+  void need(const Node &expr) {
+    program_.forEachRead(expr, [&](const Access &read) { need(read.tensor); });
   }
 
-  void need(const std::string &name) {
-    const TensorInfo &info = program_.info(name);
+  void need(TensorId tensor) {
+    const TensorInfo &info = program_.info(tensor);
     if (!info.writer)
-      operands_.insert(name);
-    else if (info.isFinal && takesReductions(name))
-      results_.insert(name);
-    else if (recomputed_.insert(name).second)
+      operands_.insert(tensor);
+    else if (info.isFinal && takesReductions(tensor))
+      results_.insert(tensor);
+    else if (recomputed_.insert(tensor).second)
       need(*program_.statements[*info.writer].value);
   }
 
   /// Whether computing a tensor anew takes a reduction, results that can be passed left out.
-  bool takesReductions(const std::string &name) {
-    const TensorInfo &info = program_.info(name);
+  bool takesReductions(TensorId tensor) {
+    const TensorInfo &info = program_.info(tensor);
     if (!info.writer)
       return false;
-    const auto [known, isNew] = takesReductions_.try_emplace(name, false);
+    const auto [known, isNew] = takesReductions_.try_emplace(tensor, false);
     if (!isNew)
       return known->second;
     const Statement &statement = program_.statements[*info.writer];
-    bool takes = any(*statement.value, [](const Expr &part) { return std::holds_alternative<Reduce>(part.node); });
+    bool takes = any(*statement.value, [](const Node &part) { return std::holds_alternative<ReduceNode>(part.kind); });
     for (const Term &term : termsOf(program_, statement))
       takes |= !term.summed.empty();
-    forEachTensor(*statement.value, program_.names, [&](const Access &read) {
+    program_.forEachRead(*statement.value, [&](const Access &read) {
       takes = takes || (!program_.info(read.tensor).isFinal && takesReductions(read.tensor));
     });
-    return takesReductions_[name] = takes;
+    return takesReductions_[tensor] = takes;
   }
 
   /// In the order in which the forward kernel has them.
-  void addArguments(Argument::Kind kind, const std::set<std::string> &names, std::vector<Argument> &arguments) const {
-    std::set<std::string> added;
-    const auto addOne = [&](const std::string &name) {
-      if (names.contains(name) && added.insert(name).second)
-        arguments.push_back({kind, name, name});
+  void addArguments(Argument::Kind kind, const std::set<TensorId> &tensors, std::vector<Argument> &arguments) const {
+    std::set<TensorId> added;
+    const auto addOne = [&](TensorId tensor) {
+      if (tensors.contains(tensor) && added.insert(tensor).second)
+        arguments.push_back({kind, tensor, tensor});
     };
-    for (const std::string &name : program_.operands)
-      addOne(name);
+    for (const TensorId tensor : program_.operands)
+      addOne(tensor);
     for (const Statement &statement : program_.statements)
       addOne(statement.target);
   }
 
-  static Assignment again(const Statement &statement) {
-    Assignment result;
-    result.target = std::get<Access>(access(statement.target, statement.indices)->node);
-    result.op = language::AssignOp::Assign;
-    result.value = clone(*statement.value);
-    result.isTemporary = true;
-    return result;
-  }
-
   const Program &program_;
   Derivative &derivative_;
-  std::set<std::string> operands_, results_, recomputed_;
-  std::map<std::string, bool> takesReductions_;
+  std::set<TensorId> operands_, results_, recomputed_;
+  std::map<TensorId, bool> takesReductions_;
 };
 
 } // namespace

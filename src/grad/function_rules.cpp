@@ -9,7 +9,8 @@ namespace {
 /// The rules for one call.
 class Rules {
 public:
-  Rules(const Call &call, const Program &program, const Expr *value) : call_(call), program_(program), value_(value) {}
+  Rules(const Node &node, const Program &program, const Node *value)
+      : node_(node), call_(std::get<CallNode>(node.kind)), program_(program), value_(value) {}
 
   std::vector<Factor> derivative(size_t argument) const {
     switch (call_.function) {
@@ -30,20 +31,19 @@ public:
   }
 
 private:
-  ExprPtr x(size_t argument = 0) const { return clone(*call_.arguments[argument]); }
+  NodePtr x(size_t argument = 0) const { return clone(*call_.arguments[argument]); }
   /// An argument to be compared, in the type in which the call is computed.
-  ExprPtr compared(size_t argument = 0) const { return inFloats(*call_.arguments[argument], program_); }
-  ExprPtr self() const { return value_ ? clone(*value_) : clone(call_); }
-  static ExprPtr times(ExprPtr a, ExprPtr b) { return binary(BinaryOp::Mul, std::move(a), std::move(b)); }
-  static ExprPtr plus(ExprPtr a, ExprPtr b) { return binary(BinaryOp::Add, std::move(a), std::move(b)); }
-  static ExprPtr minus(ExprPtr a, ExprPtr b) { return binary(BinaryOp::Sub, std::move(a), std::move(b)); }
-  static ExprPtr isNot(ExprPtr condition) {
-    auto *node = std::get_if<Call>(&condition->node);
-    return node && node->function == Function::Not ? clone(*node->arguments.front())
-                                                   : call(Function::Not, std::move(condition));
+  NodePtr compared(size_t argument = 0) const { return inFloats(*call_.arguments[argument], program_); }
+  NodePtr self() const { return clone(value_ ? *value_ : node_); }
+  static NodePtr times(NodePtr a, NodePtr b) { return binary(BinaryOp::Mul, std::move(a), std::move(b)); }
+  static NodePtr plus(NodePtr a, NodePtr b) { return binary(BinaryOp::Add, std::move(a), std::move(b)); }
+  static NodePtr minus(NodePtr a, NodePtr b) { return binary(BinaryOp::Sub, std::move(a), std::move(b)); }
+  static NodePtr isNot(NodePtr condition) {
+    const CallNode *negated = callOf(*condition, Function::Not);
+    return negated ? clone(*negated->arguments.front()) : call(Function::Not, std::move(condition));
   }
-  static Factor over(ExprPtr value) { return {std::move(value), true}; }
-  static Factor condition(ExprPtr value) { return {std::move(value), false, true}; }
+  static Factor over(NodePtr value) { return {std::move(value), true}; }
+  static Factor condition(NodePtr value) { return {std::move(value), false, true}; }
 
   template <typename... Factors> static std::vector<Factor> product(Factors... factors) {
     std::vector<Factor> list;
@@ -91,18 +91,18 @@ private:
   /// Whether the value, above 0 where a relu's argument is, spares computing the argument anew.
   bool isOfComputed() const {
     bool isOf = false;
-    forEachTensor(*call_.arguments.front(), program_.names,
-                  [&](const Access &read) { isOf |= program_.info(read.tensor).writer.has_value(); });
+    program_.forEachRead(*call_.arguments.front(),
+                         [&](const Access &read) { isOf |= program_.info(read.tensor).writer.has_value(); });
     return value_ && isOf;
   }
 
-  ExprPtr square() const { return times(x(), x()); }
+  NodePtr square() const { return times(x(), x()); }
 
   /// Phi(x) + x phi(x), of the normal distribution.
-  ExprPtr gelu() const {
+  NodePtr gelu() const {
     const double halfRoot = std::numbers::sqrt2 / 2, density = halfRoot * std::numbers::inv_sqrtpi;
-    ExprPtr below = plus(number(0.5), times(number(0.5), call(Function::Erf, times(number(halfRoot), x()))));
-    ExprPtr bell = call(Function::Exp, times(times(number(-0.5), x()), x()));
+    NodePtr below = plus(number(0.5), times(number(0.5), call(Function::Erf, times(number(halfRoot), x()))));
+    NodePtr bell = call(Function::Exp, times(times(number(-0.5), x()), x()));
     return plus(std::move(below), times(times(number(density), x()), std::move(bell)));
   }
 
@@ -110,9 +110,9 @@ private:
     if (argument == 1) // x^y log(x), which is 0 for x = 0, too
       return product(condition(call(Function::Greater, compared(), number(0))), conditional(self()),
                      conditional(call(Function::Log, x())));
-    const Expr &exponent = *call_.arguments[1];
-    const auto *minusNumber = std::get_if<Negate>(&exponent.node);
-    const auto *literal = std::get_if<Literal>(&(minusNumber ? *minusNumber->operand : exponent).node);
+    const Node &exponent = *call_.arguments[1];
+    const auto *minusNumber = std::get_if<NegateNode>(&exponent.kind);
+    const auto *literal = std::get_if<NumberNode>(&(minusNumber ? *minusNumber->operand : exponent).kind);
     if (!literal) // y x^(y-1), and 0 for y = 0
       return product(condition(call(Function::NotEqual, compared(1), number(0))), conditional(x(1)),
                      conditional(call(Function::Pow, x(), minus(x(1), number(1)))));
@@ -124,7 +124,7 @@ private:
     return product(factor(number(power)), factor(power == 2 ? x() : call(Function::Pow, x(), number(power - 1))));
   }
 
-  static Factor conditional(ExprPtr value) { return {std::move(value), false, false, true}; }
+  static Factor conditional(NodePtr value) { return {std::move(value), false, false, true}; }
 
   /// Of atan2(y, x): x / (x^2 + y^2) and -y / (x^2 + y^2).
   std::vector<Factor> ofAngle(size_t argument) const {
@@ -136,37 +136,38 @@ private:
 
   /// Of x % y = x - y trunc(x / y) by y.
   std::vector<Factor> ofDivisor() const {
-    ExprPtr quotient = binary(BinaryOp::Div, minus(x(0), self()), x(1));
+    NodePtr quotient = binary(BinaryOp::Div, minus(x(0), self()), x(1));
     return product(factor(number(-1)), factor(call(Function::Round, std::move(quotient))));
   }
 
   /// Whether an argument is the first that is the least, or the greatest.
-  ExprPtr isChosen(size_t argument) const {
+  NodePtr isChosen(size_t argument) const {
     const bool isMin = call_.function == Function::Min;
-    ExprPtr all;
+    NodePtr all;
     for (size_t other = 0; other < call_.arguments.size(); ++other) {
       if (other == argument)
         continue;
       const Function strict = isMin ? Function::Less : Function::Greater,
                      weak = isMin ? Function::LessEqual : Function::GreaterEqual;
-      ExprPtr one = call(other < argument ? strict : weak, compared(argument), compared(other));
+      NodePtr one = call(other < argument ? strict : weak, compared(argument), compared(other));
       all = all ? call(Function::And, std::move(all), std::move(one)) : std::move(one);
     }
     return all;
   }
 
-  const Call &call_;
+  const Node &node_;
+  const CallNode &call_;
   const Program &program_;
-  const Expr *value_;
+  const Node *value_;
 };
 
 } // namespace
 
-Factor factor(ExprPtr value) {
+Factor factor(NodePtr value) {
   return {std::move(value)};
 }
 
-std::vector<Factor> derivativeOf(const Call &call, size_t argument, const Program &program, const Expr *value) {
+std::vector<Factor> derivativeOf(const Node &call, size_t argument, const Program &program, const Node *value) {
   return Rules(call, program, value).derivative(argument);
 }
 

@@ -15,55 +15,77 @@ constexpr DiagnosticKind kGradFormat{"grad-format", Severity::Error};
 /// Finds what is differentiated, and reports what cannot be.
 class EndReader {
 public:
-  EndReader(const Program &program, const sema::Kernel &plan, Diagnostics &diagnostics)
-      : program_(program), plan_(plan), diagnostics_(diagnostics) {}
+  EndReader(const Program &program, Diagnostics &diagnostics) : program_(program), diagnostics_(diagnostics) {}
 
   Ends read(const Request &request) {
     Ends ends;
     for (const language::Name &name : request.of)
-      if (check(name, "--of", "an output", request.of, [](const sema::Tensor &tensor) { return tensor.isWritten; }) &&
-          checkPattern(name, /*mayPad=*/true))
-        ends.of.push_back(finalValueOf(program_, name.text));
+      if (const auto output = find(name, "--of", "output", request.of, &sema::Tensor::isWritten);
+          output && checkPattern(name, *output, /*mayPad=*/true))
+        ends.of.push_back(finalValueOf(*output));
     for (const language::Name &name : request.wrt)
-      if (check(name, "--wrt", "an operand", request.wrt, [](const sema::Tensor &tensor) { return tensor.isRead; }) &&
-          checkPattern(name, /*mayPad=*/false))
-        ends.wrt.push_back(name.text);
+      if (const auto operand = find(name, "--wrt", "operand", request.wrt, &sema::Tensor::isRead);
+          operand && checkPattern(name, *operand, /*mayPad=*/false))
+        ends.wrt.push_back(*operand);
     return ends;
   }
 
 private:
-  template <typename Fits>
-  bool check(const language::Name &name, const std::string &option, const std::string &role,
-             const std::vector<language::Name> &list, const Fits &fits) {
+  const sema::Tensor &tensorOf(TensorId id) const { return program_.kernel.tensors[id]; }
+
+  /// What the forward kernel leaves in an output.
+  TensorId finalValueOf(TensorId output) const {
+    for (const TensorId id : program_.infos.ids())
+      if (const TensorInfo &info = program_.info(id); info.isFinal && info.source == output)
+        return id;
+    return output;
+  }
+
+  /// The tensor of floats of that name and role; nullopt where something was reported.
+  std::optional<TensorId> find(const language::Name &name, const std::string &option, const std::string &role,
+                               const std::vector<language::Name> &list, bool sema::Tensor::*hasRole) {
     std::vector<std::string> candidates;
-    for (const sema::TensorId id : plan_.parameters)
-      if (const sema::Tensor &tensor = plan_.tensors[id]; fits(tensor))
-        candidates.push_back(tensor.partOf.empty() ? tensor.name : tensor.partOf);
-    const sema::Tensor *tensor = tensorNamed(plan_, name.text);
-    if (!contains(candidates, name.text)) {
-      Diagnostic &wrong = diagnostics_.report(kGradTensor, name.where,
-                                              option + ": the kernel has no " + role.substr(role.find(' ') + 1) + " '" +
-                                                  name.text + "'");
-      if (tensor)
-        wrong.note(tensor->where, "'" + name.text + "' is " + roleOf(*tensor));
-      const std::optional<std::string> near = didYouMean(name.text, candidates);
-      wrong.advise(near ? "did you mean '" + *near + "'?" : option + " takes " + listOf(candidates));
-      return false;
-    }
-    const auto isSame = [&](const language::Name &other) { return other.text == name.text; };
-    if (&*std::find_if(list.begin(), list.end(), isSame) != &name) {
+    for (const TensorId id : program_.kernel.parameters)
+      if (tensorOf(id).*hasRole)
+        candidates.push_back(tensorOf(id).name);
+    std::optional<TensorId> found;
+    for (const TensorId id : program_.infos.ids())
+      if (program_.info(id).source == id && tensorOf(id).name == name.text)
+        found = id;
+    if (std::find(candidates.begin(), candidates.end(), name.text) == candidates.end())
+      reportRole(name, option, role, candidates, found);
+    else if (isRepeated(name, list))
       diagnostics_.report(kGradTensor, name.where, option + " names '" + name.text + "' twice");
-      return false;
-    }
-    if (sema::isFloat(tensor->type))
-      return true;
+    else if (!sema::isFloat(tensorOf(*found).type))
+      reportType(name, option, tensorOf(*found));
+    else
+      return found;
+    return std::nullopt;
+  }
+
+  /// Whether a name stands further in front in its list, too.
+  static bool isRepeated(const language::Name &name, const std::vector<language::Name> &list) {
+    const auto isSame = [&](const language::Name &other) { return other.text == name.text; };
+    return &*std::find_if(list.begin(), list.end(), isSame) != &name;
+  }
+
+  void reportRole(const language::Name &name, const std::string &option, const std::string &role,
+                  const std::vector<std::string> &candidates, std::optional<TensorId> found) {
+    Diagnostic &wrong =
+        diagnostics_.report(kGradTensor, name.where, option + ": the kernel has no " + role + " '" + name.text + "'");
+    if (found)
+      wrong.note(tensorOf(*found).where, "'" + name.text + "' is " + roleOf(tensorOf(*found)));
+    const std::optional<std::string> near = didYouMean(name.text, candidates);
+    wrong.advise(near ? "did you mean '" + *near + "'?" : option + " takes " + listOf(candidates));
+  }
+
+  void reportType(const language::Name &name, const std::string &option, const sema::Tensor &tensor) {
     diagnostics_
         .report(kGradType, name.where,
-                "'" + name.text + "' holds " + std::string(sema::spelling(tensor->type)) +
+                "'" + name.text + "' holds " + std::string(sema::spelling(tensor.type)) +
                     ": derivatives are of floats and by floats")
-        .note(tensor->where, "'" + name.text + "' is " + roleOf(*tensor))
+        .note(tensor.where, "'" + name.text + "' is " + roleOf(tensor))
         .advise("declare it as f32 or f64, or leave it out of " + option);
-    return false;
   }
 
   static std::string roleOf(const sema::Tensor &tensor) {
@@ -81,11 +103,10 @@ private:
   }
 
   /// Reports storage in which the derivative's entries could not be told from those that are missing.
-  bool checkPattern(const language::Name &name, bool mayPad) {
-    const sema::Tensor &tensor = *tensorNamed(plan_, name.text);
-    const format::Format &format = tensor.format;
+  bool checkPattern(const language::Name &name, TensorId id, bool mayPad) {
+    const format::Format &format = tensorOf(id).format;
     std::string why;
-    if (!tensor.partOf.empty())
+    if (format.isSum())
       why = "is stored as a sum of parts";
     else if (format.symmetry != format::Symmetry::None)
       why = "is stored as one triangle of a symmetric matrix";
@@ -100,46 +121,45 @@ private:
     diagnostics_
         .report(kGradFormat, name.where,
                 "the derivative by '" + name.text + "' would have its entries, but '" + name.text + "' " + why)
-        .note(tensor.where, "'" + name.text + "' is stored as " + format.name)
+        .note(tensorOf(id).where, "'" + name.text + "' is stored as " + format.name)
         .advise("store it as csr, coo or csf for its derivative, or densely");
     return false;
   }
 
   const Program &program_;
-  const sema::Kernel &plan_;
   Diagnostics &diagnostics_;
 };
 
 /// What has to be bound to a format, with what it is stored like.
 std::vector<StoredLike> storedTensors(const Program &program, const Derivative &derivative) {
   std::vector<StoredLike> sparse;
-  const auto isOperand = [&](const std::string &name) {
+  const auto add = [&](TensorId tensor, std::optional<TensorId> sharedWith = std::nullopt) {
+    const TensorId source = *program.info(program.info(tensor).like.value_or(tensor)).source;
+    sparse.push_back({program.nameOf(tensor), program.nameOf(sharedWith.value_or(source)), sharedWith.has_value()});
+  };
+  const auto isOperand = [&](TensorId tensor) {
     return std::any_of(derivative.arguments.begin(), derivative.arguments.end(), [&](const Argument &argument) {
-      return argument.kind == Argument::Kind::Operand && argument.name == name;
+      return argument.kind == Argument::Kind::Operand && argument.tensor == tensor;
     });
   };
-  const auto isAssembled = [&](const std::string &name) {
-    return std::any_of(derivative.assembled.begin(), derivative.assembled.end(),
-                       [&](const auto &one) { return one.first == name; });
+  const auto isAssembled = [&](TensorId tensor) {
+    return std::find(derivative.assembled.begin(), derivative.assembled.end(), tensor) != derivative.assembled.end();
   };
-  for (const Argument &argument : derivative.arguments) {
-    const TensorInfo &info = program.info(argument.value);
-    if (info.pattern.empty())
-      continue;
-    const bool isOwn = argument.name == info.pattern || isAssembled(argument.name);
-    const bool shares = !isOwn && isOperand(info.pattern);
-    sparse.push_back({argument.name, shares ? info.pattern : info.source, shares});
-  }
+  const auto isArgument = [&](TensorId tensor) {
+    return std::any_of(derivative.arguments.begin(), derivative.arguments.end(),
+                       [&](const Argument &argument) { return argument.tensor == tensor; });
+  };
+  for (const auto &[kind, tensor, value] : derivative.arguments)
+    if (const std::optional<TensorId> pattern = program.info(value).pattern)
+      add(tensor, tensor != *pattern && !isAssembled(tensor) && isOperand(*pattern) ? pattern : std::nullopt);
   for (const Assignment &statement : derivative.recomputed)
-    if (const std::string &name = statement.target.tensor; program.info(name).pattern == name)
-      sparse.push_back({name, program.info(name).source, false});
-  for (const auto &[name, tensor] : derivative.dense)
-    sparse.push_back({name, program.info(tensor).source, false});
-  for (const auto &[name, tensor] : derivative.assembled) {
-    const auto isListed = [&](const StoredLike &one) { return one.name == name; };
-    if (std::none_of(sparse.begin(), sparse.end(), isListed))
-      sparse.push_back({name, program.info(tensor).source, false});
-  }
+    if (program.info(statement.target).pattern == statement.target)
+      add(statement.target);
+  for (const TensorId tensor : derivative.dense)
+    add(tensor);
+  for (const TensorId tensor : derivative.assembled)
+    if (!isArgument(tensor))
+      add(tensor);
   return sparse;
 }
 
@@ -148,10 +168,10 @@ std::vector<StoredLike> storedTensors(const Program &program, const Derivative &
 std::optional<Gradient> differentiate(const sema::Program &kernel, const sema::Kernel &plan, const Request &request,
                                       Diagnostics &diagnostics) {
   Program program = singleAssignments(kernel, plan);
-  const Ends ends = EndReader(program, plan, diagnostics).read(request);
+  const Ends ends = EndReader(program, diagnostics).read(request);
   if (diagnostics.hasErrors())
     return std::nullopt;
-  const std::set<std::string> between =
+  const std::set<TensorId> between =
       prepare(program, {ends.of.begin(), ends.of.end()}, {ends.wrt.begin(), ends.wrt.end()}, diagnostics);
   if (diagnostics.hasErrors())
     return std::nullopt;

@@ -1,9 +1,10 @@
 // What is between operands and outputs, and reductions taken apart.
 #include "grad/companions.h"
 
-#include "sema/value_type.h"
+#include "sema/expression_types.h"
 
 #include <algorithm>
+#include <map>
 
 namespace spc::grad {
 namespace {
@@ -18,8 +19,8 @@ bool isExtreme(Reduction reduction) {
 }
 
 /// The reduction that a statement's right side is.
-Reduce &reductionIn(Statement &statement) {
-  return std::get<Reduce>(statement.value->node);
+ReduceNode &reductionIn(Statement &statement) {
+  return std::get<ReduceNode>(statement.value->kind);
 }
 
 /// Where an expression stands in a statement: as an addend, as a factor of one, or anywhere else. A sum that is one of
@@ -28,11 +29,11 @@ enum class Position { Addend, Factor, Inside };
 
 class Preparer {
 public:
-  Preparer(Program &program, const std::set<std::string> &wrt, Diagnostics &diagnostics)
+  Preparer(Program &program, const std::set<TensorId> &wrt, Diagnostics &diagnostics)
       : program_(program), diagnostics_(diagnostics), smooth_(wrt) {}
 
-  std::set<std::string> prepare(const std::set<std::string> &of) {
-    const std::set<std::string> relevant = leadingTo(of);
+  std::set<TensorId> prepare(const std::set<TensorId> &of) {
+    const std::set<TensorId> relevant = leadingTo(of);
     std::vector<Statement> all;
     std::swap(all, program_.statements);
     for (Statement &statement : all)
@@ -40,7 +41,7 @@ public:
         process(std::move(statement));
       else
         append(std::move(statement));
-    std::set<std::string> between;
+    std::set<TensorId> between;
     std::set_intersection(smooth_.begin(), smooth_.end(), relevant_.begin(), relevant_.end(),
                           std::inserter(between, between.end()));
     return between;
@@ -48,7 +49,7 @@ public:
 
 private:
   /// The tensors on which `of` depend.
-  std::set<std::string> leadingTo(const std::set<std::string> &of) {
+  std::set<TensorId> leadingTo(const std::set<TensorId> &of) {
     relevant_ = of;
     for (auto statement = program_.statements.rbegin(); statement != program_.statements.rend(); ++statement)
       if (relevant_.contains(statement->target))
@@ -56,38 +57,38 @@ private:
     return relevant_;
   }
 
-  void collectReads(const Expr &expr) {
-    if (const Access *read = asTensor(expr, program_.names))
+  void collectReads(const Node &expr) {
+    if (const Access *read = program_.readIn(expr))
       relevant_.insert(read->tensor);
-    for (const Expr *child : differentiableChildren(expr))
+    for (const Node *child : differentiableChildren(expr))
       collectReads(*child);
   }
 
-  Dependence dependence(const Expr &expr) const {
-    if (const Access *read = asTensor(expr, program_.names))
+  Dependence dependence(const Node &expr) const {
+    if (const Access *read = program_.readIn(expr))
       return smooth_.contains(read->tensor)  ? Dependence::Smooth
              : whole_.contains(read->tensor) ? Dependence::Whole
                                              : Dependence::None;
     Dependence most = Dependence::None;
-    for (const Expr *child : differentiableChildren(expr))
+    for (const Node *child : differentiableChildren(expr))
       most = std::max(most, dependence(*child));
     return most == Dependence::Smooth && givesWhole(expr) ? Dependence::Whole : most;
   }
 
-  bool givesWhole(const Expr &expr) const {
-    if (const auto *reduction = std::get_if<Reduce>(&expr.node))
+  bool givesWhole(const Node &expr) const {
+    if (const auto *reduction = std::get_if<ReduceNode>(&expr.kind))
       return reduction->reduction == Reduction::ArgMin || reduction->reduction == Reduction::ArgMax;
-    const auto *node = std::get_if<Call>(&expr.node);
+    const auto *node = std::get_if<CallNode>(&expr.kind);
     return node && node->function == Function::Cast && sema::isInteger(node->castTo);
   }
 
   void append(Statement statement) {
-    program_.tensors.at(statement.target).writer = program_.statements.size();
+    program_.infos[statement.target].writer = program_.statements.size();
     program_.statements.push_back(std::move(statement));
   }
 
   void process(Statement statement) {
-    const sema::ValueType type = program_.info(statement.target).type;
+    const sema::ValueType type = program_.typeOf(statement.target);
     const Dependence most = dependence(*statement.value);
     if (most == Dependence::None || type == sema::ValueType::Bool || sema::isComplex(type)) // which become no floats
       return append(std::move(statement));
@@ -109,12 +110,12 @@ private:
       append(std::move(companion));
   }
 
-  void reportWhole(const Expr &expr, Span statement) {
-    const Expr *worst = &expr;
+  void reportWhole(const Node &expr, Span statement) {
+    const Node *worst = &expr;
     bool isDeeper = true;
     while (isDeeper && !givesWhole(*worst)) {
       isDeeper = false;
-      for (const Expr *child : differentiableChildren(*worst))
+      for (const Node *child : differentiableChildren(*worst))
         if (!isDeeper && dependence(*child) == Dependence::Whole) {
           worst = child;
           isDeeper = true;
@@ -129,167 +130,156 @@ private:
 
   /// Whether the right side is one reduction over one variable, in the type of the target.
   bool isWholeReduction(const Statement &statement) const {
-    const auto *reduction = std::get_if<Reduce>(&statement.value->node);
+    const auto *reduction = std::get_if<ReduceNode>(&statement.value->kind);
     if (!reduction || reduction->variables.size() != 1 ||
         (!isExtreme(reduction->reduction) && reduction->reduction != Reduction::Product))
       return false;
-    const TensorInfo &target = program_.info(statement.target);
-    return target.pattern.empty() && computedType(program_, *reduction->body, target.type) == target.type;
+    const sema::ValueType type = program_.typeOf(statement.target);
+    return !program_.info(statement.target).pattern && computedType(program_, *reduction->body, type) == type;
   }
 
   /// Makes statements of the reductions below that do not share the statement's loops.
-  void takeOut(Expr &expr, Position position, const Statement &statement) {
-    if (auto *reduction = std::get_if<Reduce>(&expr.node)) {
+  void takeOut(Node &expr, Position position, const Statement &statement) {
+    if (auto *reduction = std::get_if<ReduceNode>(&expr.kind)) {
       const bool isSum = reduction->reduction == Reduction::Sum || reduction->reduction == Reduction::Mean;
       if (position == Position::Inside || !isSum)
         return takeOutReduction(expr, statement);
       return takeOut(*reduction->body, position, statement);
     }
-    const auto *call = std::get_if<Call>(&expr.node);
-    if (call && call->function == Function::Pattern)
+    if (callOf(expr, Function::Pattern))
       return;
-    const auto *node = std::get_if<Binary>(&expr.node);
-    const bool isSum = node && (node->op == BinaryOp::Add || node->op == BinaryOp::Sub);
-    const Position below = call || (isSum && position == Position::Factor)  ? Position::Inside
-                           : node && !isSum && position == Position::Addend ? Position::Factor
-                                                                            : position;
+    const auto *node = std::get_if<BinaryNode>(&expr.kind);
+    const bool isSum = sema::asSum(expr) != nullptr, isCall = std::holds_alternative<CallNode>(expr.kind);
+    const Position below = isCall || (isSum && position == Position::Factor) ? Position::Inside
+                           : node && !isSum && position == Position::Addend  ? Position::Factor
+                                                                             : position;
     if (node && node->op == BinaryOp::Div) {
       takeOut(*node->left, below, statement);
       return takeOut(*node->right, Position::Inside, statement);
     }
-    for (Expr *child : mutableChildren(expr))
+    for (Node *child : sema::children(expr))
       takeOut(*child, below, statement);
   }
 
   /// Puts a tensor in the place of a reduction of floats; one that has been taken out before serves again.
-  void takeOutReduction(Expr &expr, const Statement &statement) {
-    auto &reduction = std::get<Reduce>(expr.node);
+  void takeOutReduction(Node &expr, const Statement &statement) {
+    auto &reduction = std::get<ReduceNode>(expr.kind);
     const bool isKnown = reduction.reduction == Reduction::Sum || reduction.reduction == Reduction::Mean ||
                          reduction.reduction == Reduction::Product || isExtreme(reduction.reduction);
-    const bool hasFloats = any(*reduction.body, [&](const Expr &part) {
-      const Access *read = asTensor(part, program_.names);
-      return read && sema::isFloat(program_.info(read->tensor).type);
+    const bool hasFloats = any(*reduction.body, [&](const Node &part) {
+      const Access *read = program_.readIn(part);
+      return read && sema::isFloat(program_.typeOf(read->tensor));
     });
     if (!isKnown || !hasFloats)
       return;
     const bool isSum = reduction.reduction == Reduction::Sum || reduction.reduction == Reduction::Mean;
     while (!isSum && reduction.variables.size() > 1) {
-      const std::string last = reduction.variables.back();
+      const VariableId last = reduction.variables.back();
       reduction.variables.pop_back();
       reduction.body = reduce(reduction.reduction, {last}, std::move(reduction.body));
     }
     const std::string key = keyOf(expr);
     const std::string suffix(language::spellingOf(reduction.reduction));
-    std::vector<std::string> indices = freeVariables(expr);
+    const Variables indices = program_.freeVariables(expr);
     auto known = takenOut_.find(key);
     if (known == takenOut_.end()) {
-      const sema::ValueType type = computedType(program_, *reduction.body, program_.info(statement.target).type);
-      Statement apart = statementOf(statement.target + "_" + suffix, statement, clone(expr), type);
+      const sema::ValueType type = computedType(program_, *reduction.body, program_.typeOf(statement.target));
+      Statement apart = statementOf(program_.nameOf(statement.target) + "_" + suffix, statement, clone(expr), type);
       known = takenOut_.emplace(key, apart.target).first;
       process(std::move(apart));
     }
-    expr.node = std::move(access(known->second, indices)->node);
+    expr.kind = std::move(program_.access(known->second, indices)->kind);
   }
 
   /// The text of a reduction whatever its variables are called.
-  std::string keyOf(const Expr &expr) const {
-    ExprPtr copy = clone(expr);
+  std::string keyOf(const Node &expr) const {
+    NodePtr copy = clone(expr);
     int count = 0;
-    for (Expr *part = copy.get(); auto *reduction = std::get_if<Reduce>(&part->node); part = reduction->body.get())
-      for (const std::string &before : std::vector(reduction->variables)) {
-        const std::string after = "#" + std::to_string(count++);
-        renameVariable(*part, before, after);
-      }
-    return textOf(*copy);
+    for (Node *part = copy.get(); auto *reduction = std::get_if<ReduceNode>(&part->kind); part = reduction->body.get())
+      for (const VariableId before : Variables(reduction->variables))
+        program_.renameVariable(*part, before, program_.variable("#" + std::to_string(count++)));
+    return program_.textOf(*copy);
   }
 
   /// A statement for a new tensor over the free variables of a value.
-  Statement statementOf(const std::string &name, const Statement &user, ExprPtr value, sema::ValueType type) {
-    Statement statement;
-    statement.indices = freeVariables(*value);
-    statement.target = program_.fresh.tensor(name);
-    statement.value = std::move(value);
-    statement.where = user.where;
+  Statement statementOf(const std::string &name, const Statement &user, NodePtr value, sema::ValueType type) {
+    const Variables indices = program_.freeVariables(*value);
+    const bool isOfUser = type == program_.typeOf(user.target);
     TensorInfo info;
-    const TensorInfo &other = program_.info(user.target);
-    info.type = type;
-    info.typeName = type == other.type ? other.typeName : sema::spelling(type);
-    info.extents = extentsOf(*statement.value, statement.indices, user);
-    program_.add(statement.target, std::move(info));
-    relevant_.insert(statement.target);
-    return statement;
+    info.typeName = isOfUser ? program_.info(user.target).typeName : sema::spelling(type);
+    const TensorId target = program_.add(name, std::move(info), type);
+    program_.kernel.tensors[target].extents = extentsOf(*value, indices, user);
+    relevant_.insert(target);
+    return {target, indices, std::move(value), user.where};
   }
 
-  /// What index variables run over, as declarations say it: where a part of a statement reads them in windows alone,
-  /// what is around it tells.
-  std::vector<std::string> extentsOf(const Expr &part, const std::vector<std::string> &variables,
-                                     const Statement &around) {
-    std::vector<std::string> extents;
-    for (const std::string &variable : variables) {
-      std::string extent = extentIn(part, variable);
-      if (extent.empty())
+  /// What index variables run over: where a part of a statement reads them in windows alone, what is around it tells.
+  std::vector<sema::ExtentId> extentsOf(const Node &part, const Variables &variables, const Statement &around) {
+    std::vector<sema::ExtentId> extents;
+    for (const VariableId variable : variables) {
+      std::optional<sema::ExtentId> extent = extentIn(part, variable);
+      if (!extent)
         extent = extentIn(*around.value, variable);
       const auto index = std::find(around.indices.begin(), around.indices.end(), variable);
-      if (extent.empty() && index != around.indices.end())
-        extent = program_.info(around.target).extents[static_cast<size_t>(index - around.indices.begin())];
-      extents.push_back(extent.empty() ? program_.fresh.tensor(variable + "_size") : extent);
+      if (!extent && index != around.indices.end())
+        extent = program_.kernel.tensors[around.target].extents[static_cast<size_t>(index - around.indices.begin())];
+      if (!extent)
+        extent = program_.kernel.extents.add({program_.freshName(program_.nameOf(variable) + "_size"), {}});
+      extents.push_back(*extent);
     }
     return extents;
   }
 
-  /// The extent of a dimension that a variable indexes alone; empty where there is none.
-  std::string extentIn(const Expr &value, const std::string &variable) const {
-    std::string extent;
-    forEachTensor(value, program_.names, [&](const Access &read) {
-      for (size_t dim = 0; dim < read.indices.size(); ++dim)
-        if (extent.empty() && read.indices[dim].isPlain() && read.indices[dim].text == variable)
-          extent = program_.info(read.tensor).extents[dim];
+  /// The extent of a dimension that a variable indexes alone.
+  std::optional<sema::ExtentId> extentIn(const Node &value, VariableId variable) const {
+    std::optional<sema::ExtentId> extent;
+    program_.forEachRead(value, [&](const Access &read) {
+      for (size_t dim = 0; dim < read.variables.size(); ++dim)
+        if (!extent && read.variables[dim] == variable)
+          extent = program_.kernel.tensors[read.tensor].extents[dim];
     });
     return extent;
   }
 
   Program &program_;
   Diagnostics &diagnostics_;
-  std::set<std::string> smooth_; ///< tensors of floats that depend on the operands
-  std::set<std::string> whole_;  ///< of whole numbers
-  std::set<std::string> relevant_;
-  std::map<std::string, std::string> takenOut_; ///< reductions by their texts, with the tensors that hold them
+  std::set<TensorId> smooth_; ///< tensors of floats that depend on the operands
+  std::set<TensorId> whole_;  ///< of whole numbers
+  std::set<TensorId> relevant_;
+  std::map<std::string, TensorId> takenOut_; ///< reductions by their texts, with the tensors that hold them
 };
 
-} // namespace
-
-std::vector<const Expr *> differentiableArguments(const Call &call) {
+/// The arguments by which a call's derivative is not 0 wherever it is one.
+std::vector<const Node *> differentiableArguments(const Node &node) {
+  const auto &call = std::get<CallNode>(node.kind);
   switch (call.function) {
   case Function::Sign:
   case Function::Floor:
   case Function::Ceil:
   case Function::Round:
     return {};
+  case Function::Select:
+    return {call.arguments[1].get(), call.arguments[2].get()};
   default:
-    break;
+    const bool isSteps =
+        language::isLogical(call.function) || (call.function == Function::Cast && call.castTo == sema::ValueType::Bool);
+    return isSteps ? std::vector<const Node *>() : sema::children(node);
   }
-  std::vector<const Expr *> arguments;
-  for (const ExprPtr &argument : call.arguments)
-    arguments.push_back(argument.get());
-  if (language::isLogical(call.function) || (call.function == Function::Cast && call.castTo == sema::ValueType::Bool))
-    return {};
-  if (call.function == Function::Select)
-    return {arguments[1], arguments[2]};
-  return arguments;
 }
 
-std::vector<const Expr *> differentiableChildren(const Expr &expr) {
-  if (const auto *node = std::get_if<Call>(&expr.node))
-    return differentiableArguments(*node);
-  if (const auto *reduction = std::get_if<Reduce>(&expr.node))
-    if (reduction->reduction == Reduction::Any || reduction->reduction == Reduction::All ||
-        reduction->reduction == Reduction::Count)
+} // namespace
+
+std::vector<const Node *> differentiableChildren(const Node &node) {
+  if (std::holds_alternative<CallNode>(node.kind))
+    return differentiableArguments(node);
+  if (const auto *reduction = std::get_if<ReduceNode>(&node.kind))
+    if (sema::isLogical(reduction->reduction) || reduction->reduction == Reduction::Count)
       return {};
-  return children(expr);
+  return sema::children(node);
 }
 
-std::set<std::string> prepare(Program &program, const std::set<std::string> &of, const std::set<std::string> &wrt,
-                              Diagnostics &diagnostics) {
+std::set<TensorId> prepare(Program &program, const std::set<TensorId> &of, const std::set<TensorId> &wrt,
+                           Diagnostics &diagnostics) {
   return Preparer(program, wrt, diagnostics).prepare(of);
 }
 

@@ -1,143 +1,220 @@
-#include "grad/from_program.h"
 #include "grad/program.h"
+
+#include "sema/composed_reductions.h"
+
+#include <map>
 
 namespace spc::grad {
 namespace {
 
-/// Puts the tensors in that have the values of those of the source text.
-void renameTensors(Expr &expr, const std::map<std::string, std::string> &values) {
-  if (auto *read = std::get_if<Access>(&expr.node))
-    if (const auto value = values.find(read->tensor); value != values.end())
-      read->tensor = value->second;
-  for (Expr *child : mutableChildren(expr))
-    renameTensors(*child, values);
-}
+/// Reads the tree of one statement.
+class Reader {
+public:
+  Reader(const sema::ResolvedStatement &source, const std::map<TensorId, TensorId> &values, Program &program)
+      : source_(source), values_(values), program_(program) {}
 
-void takeNames(const Expr &expr, NameSource &fresh) {
-  if (const auto *read = std::get_if<Access>(&expr.node)) {
-    for (const std::string &variable : variablesOf(*read))
-      fresh.takeVariable(variable);
+  NodePtr read(const Node &node) const {
+    NodePtr read = written(node);
+    read->where = node.where;
+    return read;
   }
-  if (const auto *reduction = std::get_if<Reduce>(&expr.node))
-    for (const std::string &variable : reduction->variables)
-      fresh.takeVariable(variable);
-  for (const Expr *child : children(expr))
-    takeNames(*child, fresh);
-}
+
+  Variables read(const Variables &variables) const {
+    Variables result;
+    for (const VariableId variable : variables)
+      result.push_back(read(variable));
+    return result;
+  }
+
+private:
+  /// The node as the source text has it, which may be a reduction that sema has made of others.
+  NodePtr written(const Node &node) const {
+    if (const std::optional<sema::ComposedReduction> composed = sema::composedReduction(node))
+      return reduce(composed->reduction, read(composed->over->variables), read(*composed->body));
+    if (const auto *use = std::get_if<AccessNode>(&node.kind)) {
+      const Access &read = source_.scope.accesses[use->access];
+      const auto value = values_.find(read.tensor);
+      return program_.access(value == values_.end() ? read.tensor : value->second, this->read(read.variables));
+    }
+    if (const auto *index = std::get_if<IndexNode>(&node.kind))
+      return indexValue(read(index->variable));
+    if (const auto *reduction = std::get_if<ReduceNode>(&node.kind)) {
+      const Node *counted = countedIn(*reduction);
+      return reduce(counted ? Reduction::Count : reduction->reduction, read(reduction->variables),
+                    read(counted ? *counted : *reduction->body));
+    }
+    if (const auto *minus = std::get_if<NegateNode>(&node.kind))
+      return negate(read(*minus->operand));
+    if (const auto *binary = std::get_if<BinaryNode>(&node.kind)) {
+      NodePtr left = read(*binary->left);
+      return grad::binary(binary->op, std::move(left), read(*binary->right));
+    }
+    if (const auto *call = std::get_if<CallNode>(&node.kind)) {
+      CallNode result{call->function, call->castTo, {}, call->typeParameter};
+      for (const NodePtr &argument : call->arguments)
+        result.arguments.push_back(read(*argument));
+      return sema::makeNode(std::move(result), {});
+    }
+    return clone(node);
+  }
+
+  /// An index variable of that name, or the sum that a derived one stands for.
+  VariableId read(VariableId id) const {
+    const sema::Variable &variable = source_.scope.variables[id];
+    if (variable.kind != sema::Variable::Kind::Derived)
+      return program_.variable(variable.name);
+    std::vector<sema::Variable::Multiple> terms = variable.terms;
+    for (sema::Variable::Multiple &term : terms)
+      term.variable = read(term.variable);
+    return program_.index(terms, variable.constant);
+  }
+
+  /// The access whose entries a sum counts, `sum(j, i64(pattern(A(i,j))))`; else nullptr.
+  static const Node *countedIn(const ReduceNode &reduction) {
+    const CallNode *cast = callOf(*reduction.body, Function::Cast);
+    if (reduction.reduction != Reduction::Sum || !cast || cast->castTo != sema::ValueType::I64 ||
+        !cast->typeParameter.empty())
+      return nullptr;
+    const CallNode *pattern = callOf(*cast->arguments.front(), Function::Pattern);
+    return pattern ? pattern->arguments.front().get() : nullptr;
+  }
+
+  const sema::ResolvedStatement &source_;
+  const std::map<TensorId, TensorId> &values_;
+  Program &program_;
+};
 
 class Builder {
 public:
-  Builder(const sema::Program &source, const sema::Kernel &planned)
-      : source_(source), planned_(planned), statements_(statementsOf(source)) {}
+  Builder(const sema::Program &source, const sema::Kernel &planned) : source_(source), planned_(planned) {}
 
   Program build() {
-    for (const language::TypeDecl &type : source_.types)
-      program_.fresh.take(type.name.text);
-    for (const sema::Extent &extent : planned_.extents)
-      program_.fresh.take(extent.name);
-    for (const SourceStatement &statement : statements_) {
-      ++writesLeft_[statement.target];
-      takeNames(*access(statement.target, statement.indices), program_.fresh);
-      takeNames(*statement.value, program_.fresh);
-    }
-    for (const sema::Tensor &tensor : planned_.tensors)
-      if (const std::string &name = tensor.partOf.empty() ? tensor.name : tensor.partOf; !sources_.contains(name))
-        addSource(name, tensor);
-    for (const sema::TensorId id : planned_.parameters)
-      if (const sema::Tensor &tensor = planned_.tensors[id]; tensor.isRead)
-        program_.operands.push_back(tensor.partOf.empty() ? tensor.name : tensor.partOf);
-    for (SourceStatement &statement : statements_)
-      addStatement(std::move(statement));
+    program_.kernel = source_;
+    takeNames();
+    for (const sema::ResolvedStatement &statement : source_.statements)
+      ++writesLeft_[statement.target.tensor];
+    for (const TensorId id : source_.tensors.ids())
+      addSource(id);
+    for (const TensorId id : source_.parameters)
+      if (source_.tensors[id].isRead)
+        program_.operands.push_back(id);
+    for (const sema::ResolvedStatement &statement : source_.statements)
+      addStatement(statement);
     return std::move(program_);
   }
 
 private:
+  void takeNames() {
+    for (const language::TypeDecl &type : source_.types)
+      program_.taken.insert(type.name.text);
+    for (const sema::Extent &extent : source_.extents)
+      program_.taken.insert(extent.name);
+    for (const sema::Tensor &tensor : source_.tensors)
+      program_.taken.insert(tensor.name);
+    for (const sema::ResolvedStatement &statement : source_.statements)
+      for (const sema::Variable &variable : statement.scope.variables)
+        if (variable.kind != sema::Variable::Kind::Derived)
+          program_.variable(variable.name);
+  }
+
   /// As a declaration would write a type: the parameter that the tensor is declared with, or one that means it.
-  std::string typeNameOf(const std::string &name, sema::ValueType type) const {
-    const std::string spelled = sema::spelling(type);
-    for (const language::TensorDecl &declaration : source_.declarations)
-      if (declaration.name.text == name && declaration.type)
-        return declaration.type->text;
+  std::string typeNameOf(TensorId id) const {
+    const std::string spelled = sema::spelling(source_.tensors[id].type);
+    if (const std::optional<language::TensorDecl> &declaration = source_.symbols[id].declaration;
+        declaration && declaration->type)
+      return declaration->type->text;
     for (const language::TypeDecl &parameter : source_.types)
       if (parameter.type.text == spelled)
         return parameter.name.text;
     return spelled;
   }
 
-  TensorInfo infoOf(const std::string &name, const sema::Tensor &tensor) const {
+  /// The planned tensor of one of the source text: of a sum of parts the first one.
+  TensorId plannedOf(TensorId id) const {
+    const std::string &name = source_.tensors[id].name;
+    for (const TensorId planned : planned_.tensors.ids())
+      if (const sema::Tensor &tensor = planned_.tensors[planned];
+          name == (tensor.partOf.empty() ? tensor.name : tensor.partOf))
+        return planned;
+    return id;
+  }
+
+  TensorInfo infoOf(TensorId id) const {
     TensorInfo info;
-    info.source = name;
-    for (sema::ExtentId id : tensor.extents) {
-      const sema::Extent &extent = planned_.extents[id];
-      info.extents.push_back(extent.fixed ? std::to_string(*extent.fixed) : extent.name);
-    }
-    info.type = tensor.type;
-    info.typeName = typeNameOf(name, tensor.type);
-    info.fill = tensor.fill;
+    info.source = id;
+    info.typeName = typeNameOf(id);
     return info;
   }
 
-  /// Whether an operand has the pattern of all values of a tensor, dimension by dimension.
-  std::string patternOf(const std::string &name, const sema::Tensor &tensor, const std::string &value) const {
+  /// Whose entries all values of a tensor have, dimension by dimension: those of an operand, or of `value` itself.
+  std::optional<TensorId> patternOf(TensorId id, TensorId value) const {
+    const TensorId planned = plannedOf(id);
+    const sema::Tensor &tensor = planned_.tensors[planned];
     if (tensor.format.isDense())
-      return "";
-    for (const sema::TensorId id : planned_.tensors.ids()) {
-      if (&planned_.tensors[id] != &tensor || tensor.format.isSum())
-        continue;
-      const sema::Tensor &owner = planned_.tensors[sema::structureOwner(planned_, id)];
-      if (owner.is<sema::Parameter>() && owner.isRead && !writesLeft_.contains(owner.name) &&
-          owner.format.sameStorage(tensor.format))
-        return owner.name;
-    }
-    return tensor.isRead && !tensor.isWritten ? name : value;
+      return std::nullopt;
+    const sema::Tensor &owner = planned_.tensors[sema::structureOwner(planned_, planned)];
+    if (!tensor.format.isSum() && owner.is<sema::Parameter>() && owner.isRead &&
+        owner.format.sameStorage(tensor.format))
+      for (const TensorId operand : source_.tensors.ids())
+        if (source_.tensors[operand].name == owner.name && !writesLeft_.contains(operand))
+          return operand;
+    return tensor.isRead && !tensor.isWritten ? id : value;
   }
 
-  void addSource(const std::string &name, const sema::Tensor &tensor) {
-    sources_.insert(name);
-    program_.fresh.take(name);
-    if (!tensor.isRead)
-      return;
-    TensorInfo info = infoOf(name, tensor);
-    info.pattern = patternOf(name, tensor, name);
-    program_.add(name, std::move(info));
-    values_[name] = name;
+  void addSource(TensorId id) {
+    TensorInfo info = infoOf(id);
+    if (source_.tensors[id].isRead)
+      info.pattern = patternOf(id, id);
+    program_.infos.push_back(std::move(info));
+    const sema::Tensor &planned = planned_.tensors[plannedOf(id)];
+    program_.kernel.tensors[id].fill = planned.fill;
+    if (planned.partOf.empty())
+      program_.kernel.tensors[id].format = planned.format;
   }
 
-  void addStatement(SourceStatement source) {
-    const std::string &name = source.target;
+  void addStatement(const sema::ResolvedStatement &source) {
+    const TensorId target = source.target.tensor;
+    const Reader reader(source, values_, program_);
     Statement statement;
-    statement.indices = source.indices;
+    statement.indices = reader.read(source.target.variables);
     statement.where = source.where;
 
-    ExprPtr right = std::move(source.value);
-    const std::vector<std::string> free = freeVariables(*right);
-    std::set<std::string> variables(free.begin(), free.end());
+    NodePtr right = reader.read(*source.value);
+    const Variables free = program_.freeVariables(*right);
+    std::set<VariableId> variables(free.begin(), free.end());
     variables.insert(statement.indices.begin(), statement.indices.end());
-    program_.fresh.separate(*right, variables);
-    renameTensors(*right, values_);
+    program_.separate(*right, variables);
     statement.value = written(source, std::move(right), statement.indices);
 
-    const bool isLast = --writesLeft_[name] == 0;
-    const sema::Tensor &tensor = *tensorNamed(planned_, name);
-    const std::string value = isLast && !tensor.isRead ? name
-                              : isLast ? program_.fresh.tensor(name + "_out")
-                                       : program_.fresh.tensor(name + "_" + std::to_string(++versions_[name]));
+    const bool isLast = --writesLeft_[target] == 0;
+    const TensorId value = valueFor(target, isLast);
     statement.target = value;
-    TensorInfo info = infoOf(name, tensor);
+    TensorInfo &info = program_.infos[value];
     info.writer = program_.statements.size();
-    info.isFinal = isLast && tensor.is<sema::Parameter>();
-    info.pattern = patternOf(name, tensor, value);
-    program_.add(value, std::move(info));
+    info.isFinal = isLast && source_.tensors[target].is<sema::Parameter>();
+    info.pattern = patternOf(target, value);
     program_.statements.push_back(std::move(statement));
-    values_[name] = value;
+    values_[target] = value;
+  }
+
+  /// The tensor that a statement for `target` writes.
+  TensorId valueFor(TensorId target, bool isLast) {
+    const sema::Tensor &tensor = source_.tensors[target];
+    if (isLast && !tensor.isRead)
+      return target;
+    const std::string base = tensor.name + (isLast ? "_out" : "_" + std::to_string(++versions_[target]));
+    const TensorId value = program_.add(base, infoOf(target), tensor.type, tensor.extents);
+    program_.kernel.tensors[value].fill = program_.kernel.tensors[target].fill;
+    return value;
   }
 
   /// The right side of an assignment that does the same.
-  ExprPtr written(const SourceStatement &source, ExprPtr value, const std::vector<std::string> &indices) {
+  NodePtr written(const sema::ResolvedStatement &source, NodePtr value, const Variables &indices) {
     using language::AssignOp;
     if (source.op == AssignOp::Assign)
       return value;
-    ExprPtr before = access(values_.at(source.target), indices);
+    const auto known = values_.find(source.target.tensor);
+    NodePtr before = program_.access(known == values_.end() ? source.target.tensor : known->second, indices);
     if (source.op == AssignOp::Add)
       return binary(BinaryOp::Add, std::move(before), std::move(value));
     const Reduction reduction = source.op == AssignOp::Min   ? Reduction::Min
@@ -146,8 +223,8 @@ private:
     const Function function = source.op == AssignOp::Min   ? Function::Min
                               : source.op == AssignOp::Max ? Function::Max
                                                            : Function::Or;
-    std::vector<std::string> taken;
-    for (const std::string &variable : freeVariables(*value))
+    Variables taken;
+    for (const VariableId variable : program_.freeVariables(*value))
       if (!contains(indices, variable))
         taken.push_back(variable);
     if (!taken.empty())
@@ -157,24 +234,21 @@ private:
 
   const sema::Program &source_;
   const sema::Kernel &planned_;
-  std::vector<SourceStatement> statements_;
   Program program_;
-  TensorNames sources_;
-  std::map<std::string, int> writesLeft_, versions_;
-  std::map<std::string, std::string> values_; ///< by tensor of the source text, the one that has its value
+  std::map<TensorId, int> writesLeft_, versions_;
+  std::map<TensorId, TensorId> values_; ///< by tensor of the source text, the one that has its value
 };
 
-void collectTerms(const Program &program, const Statement &statement, const Expr &expr, bool isNegative,
+void collectTerms(const Program &program, const Statement &statement, const Node &node, bool isNegative,
                   std::vector<Term> &terms) {
-  if (const auto *minus = std::get_if<Negate>(&expr.node))
+  if (const auto *minus = std::get_if<NegateNode>(&node.kind))
     return collectTerms(program, statement, *minus->operand, !isNegative, terms);
-  const auto *node = std::get_if<Binary>(&expr.node);
-  if (node && (node->op == BinaryOp::Add || node->op == BinaryOp::Sub)) {
-    collectTerms(program, statement, *node->left, isNegative, terms);
-    return collectTerms(program, statement, *node->right, isNegative != (node->op == BinaryOp::Sub), terms);
+  if (const BinaryNode *sum = sema::asSum(node)) {
+    collectTerms(program, statement, *sum->left, isNegative, terms);
+    return collectTerms(program, statement, *sum->right, isNegative != (sum->op == BinaryOp::Sub), terms);
   }
-  Term term{&expr, isNegative, {}};
-  for (const std::string &variable : freeVariables(expr))
+  Term term{&node, isNegative, {}};
+  for (const VariableId variable : program.freeVariables(node))
     if (!contains(statement.indices, variable))
       term.summed.push_back(variable);
   terms.push_back(std::move(term));
@@ -182,118 +256,36 @@ void collectTerms(const Program &program, const Statement &statement, const Expr
 
 } // namespace
 
-std::string NameSource::tensor(const std::string &base) {
-  std::string name = base;
-  for (int k = 2; variables_.contains(name) || !tensors_.insert(name).second; ++k)
-    name = base + "_" + std::to_string(k);
-  return name;
-}
-
-std::string NameSource::variable(const std::set<std::string> &others) {
-  static constexpr std::string_view kLetters = "ijklpqrstuvw";
-  const auto isFree = [&](const std::string &name) { return !tensors_.contains(name) && !others.contains(name); };
-  std::string name;
-  for (size_t k = 0; name.empty(); ++k)
-    if (std::string next = std::string(1, kLetters[k % kLetters.size()]) +
-                           (k < kLetters.size() ? "" : std::to_string(k / kLetters.size()));
-        isFree(next))
-      name = std::move(next);
-  variables_.insert(name);
-  return name;
-}
-
-std::string NameSource::variableFor(const Expr &body, std::set<std::string> others) {
-  any(body, [&](const Expr &part) {
-    if (const auto *value = std::get_if<IndexValue>(&part.node))
-      others.insert(value->variable);
-    if (const auto *read = std::get_if<Access>(&part.node)) {
-      const std::vector<std::string> indices = variablesOf(*read);
-      others.insert(indices.begin(), indices.end());
-      others.insert(read->tensor);
-    }
-    if (const auto *reduction = std::get_if<Reduce>(&part.node))
-      others.insert(reduction->variables.begin(), reduction->variables.end());
-    return false;
-  });
-  return variable(others);
-}
-
-void NameSource::separate(Reduce &reduction, std::set<std::string> &used) {
-  for (std::string &name : reduction.variables) {
-    if (used.contains(name)) {
-      const std::string other = variableFor(*reduction.body, used);
-      renameVariable(*reduction.body, name, other);
-      name = other;
-    }
-    used.insert(name);
-  }
-}
-
-void NameSource::separate(Expr &expr, std::set<std::string> &used) {
-  if (auto *reduction = std::get_if<Reduce>(&expr.node))
-    separate(*reduction, used);
-  for (Expr *child : mutableChildren(expr))
-    separate(*child, used);
-}
-
-void NameSource::separateNested(Expr &expr, std::set<std::string> around) {
-  if (auto *reduction = std::get_if<Reduce>(&expr.node))
-    separate(*reduction, around);
-  for (Expr *child : mutableChildren(expr))
-    separateNested(*child, around);
-}
-
-void Program::add(const std::string &name, TensorInfo info) {
-  names.insert(name);
-  fresh.take(name);
-  tensors.emplace(name, std::move(info));
-}
-
 Program singleAssignments(const sema::Program &source, const sema::Kernel &planned) {
   return Builder(source, planned).build();
 }
 
-const sema::Tensor *tensorNamed(const sema::Kernel &kernel, const std::string &name) {
-  for (const sema::Tensor &tensor : kernel.tensors)
-    if (name == (tensor.partOf.empty() ? tensor.name : tensor.partOf))
-      return &tensor;
-  return nullptr;
-}
-
-std::string finalValueOf(const Program &program, const std::string &output) {
-  for (const auto &[name, info] : program.tensors)
-    if (info.isFinal && info.source == output)
-      return name;
-  return "";
-}
-
-/// Converts what whole numbers an expression reads.
-static ExprPtr converted(ExprPtr expr) {
-  if (std::holds_alternative<Access>(expr->node) || std::holds_alternative<IndexValue>(expr->node))
-    return floatOf(std::move(expr));
-  const auto *node = std::get_if<Call>(&expr->node);
-  if (node && (node->function == Function::Pattern || node->function == Function::Cast))
-    return expr;
-  if (auto *minus = std::get_if<Negate>(&expr->node))
+/// Converts what whole numbers a tree reads.
+static NodePtr converted(NodePtr node) {
+  if (std::holds_alternative<AccessNode>(node->kind) || std::holds_alternative<IndexNode>(node->kind))
+    return floatOf(std::move(node));
+  if (callOf(*node, Function::Pattern) || callOf(*node, Function::Cast))
+    return node;
+  if (auto *minus = std::get_if<NegateNode>(&node->kind))
     minus->operand = converted(std::move(minus->operand));
-  if (auto *reduction = std::get_if<Reduce>(&expr->node))
+  if (auto *reduction = std::get_if<ReduceNode>(&node->kind))
     reduction->body = converted(std::move(reduction->body));
-  if (auto *operation = std::get_if<Binary>(&expr->node)) {
+  if (auto *operation = std::get_if<BinaryNode>(&node->kind)) {
     operation->left = converted(std::move(operation->left));
     operation->right = converted(std::move(operation->right));
   }
-  if (auto *call = std::get_if<Call>(&expr->node))
-    for (ExprPtr &argument : call->arguments)
+  if (auto *call = std::get_if<CallNode>(&node->kind))
+    for (NodePtr &argument : call->arguments)
       argument = converted(std::move(argument));
-  return expr;
+  return node;
 }
 
-ExprPtr inFloats(const Expr &value, const Program &program) {
+NodePtr inFloats(const Node &value, const Program &program) {
   bool hasFloats = false, hasWholes = false;
-  any(value, [&](const Expr &part) {
-    hasWholes |= std::holds_alternative<IndexValue>(part.node);
-    if (const auto *read = std::get_if<Access>(&part.node)) {
-      const bool isFloat = sema::isFloat(program.info(read->tensor).type);
+  any(value, [&](const Node &part) {
+    hasWholes |= std::holds_alternative<IndexNode>(part.kind);
+    if (const Access *read = program.accessIn(part)) {
+      const bool isFloat = sema::isFloat(program.typeOf(read->tensor));
       hasFloats |= isFloat;
       hasWholes |= !isFloat;
     }

@@ -25,6 +25,8 @@ public:
   }
 
 private:
+  const std::string &nameOf(const Argument &argument) const { return program_.nameOf(argument.tensor); }
+
   bool isReverse() const { return request_.mode == Mode::Reverse; }
 
   std::string fileName() const {
@@ -45,9 +47,9 @@ private:
          << (isReverse() ? "vector-Jacobian products.\n" : "Jacobian-vector products.\n");
     size_t width = 0;
     for (const Argument &argument : derivative_.arguments)
-      width = std::max(width, argument.name.size());
+      width = std::max(width, nameOf(argument).size());
     for (const Argument &argument : derivative_.arguments)
-      out_ << "#   " << argument.name << std::string(width + 2 - argument.name.size(), ' ') << meaningOf(argument)
+      out_ << "#   " << nameOf(argument) << std::string(width + 2 - nameOf(argument).size(), ' ') << meaningOf(argument)
            << "\n";
     explainAssembled();
   }
@@ -57,39 +59,37 @@ private:
     if (derivative_.assembled.empty())
       return;
     std::string names;
-    for (const auto &[name, tensor] : derivative_.assembled)
-      names += (names.empty() ? "" : ", ") + name;
+    for (const TensorId tensor : derivative_.assembled)
+      names += (names.empty() ? "" : ", ") + program_.nameOf(tensor);
     out_ << "# select(pattern(S(i,j)), 0, 0) is a zero wherever S has an entry, so that all of them are stored. To be\n"
          << "# sparse, " << names << " must be bound to formats, as --format-out does.\n";
   }
 
   std::string meaningOf(const Argument &argument) const {
     const TensorInfo &info = program_.info(argument.value);
-    const std::string entries = info.pattern.empty() ? "" : ", where " + info.pattern + " has entries";
+    const std::string &source = program_.nameOf(*info.source);
+    const std::string entries = info.pattern ? ", where " + program_.nameOf(*info.pattern) + " has entries" : "",
+                      storedLike = info.pattern ? ", stored like " + source : "";
     switch (argument.kind) {
     case Kind::Operand:
       return "in: as for " + kernel_.function;
     case Kind::Result:
-      return "in: what " + kernel_.function + " has made of " + info.source;
+      return "in: what " + kernel_.function + " has made of " + source;
     case Kind::Seed:
-      return isReverse() ? "in: the derivative of a number by " + info.source + storedLike(info)
-                         : "in: the change of " + info.source + storedLike(info);
+      return isReverse() ? "in: the derivative of a number by " + source + storedLike
+                         : "in: the change of " + source + storedLike;
     case Kind::Derivative:
-      return isReverse() ? "out: the derivative of that number by " + info.source + entries
-                         : "out: the change of " + info.source + entries;
+      return isReverse() ? "out: the derivative of that number by " + source + entries
+                         : "out: the change of " + source + entries;
     }
     return {};
-  }
-
-  static std::string storedLike(const TensorInfo &info) {
-    return info.pattern.empty() ? "" : ", stored like " + info.source;
   }
 
   void writeSignature() {
     std::string read, written;
     for (const Argument &argument : derivative_.arguments) {
       std::string &list = argument.kind == Kind::Derivative ? written : read;
-      list += (list.empty() ? "" : ", ") + argument.name;
+      list += (list.empty() ? "" : ", ") + nameOf(argument);
     }
     out_ << "kernel " << request_.function << "(" << read << ") -> (" << written << ")\n\n";
   }
@@ -97,57 +97,54 @@ private:
   void writeDeclarations() {
     std::ostringstream declarations;
     std::set<std::string> types;
-    const auto declare = [&](const std::string &name, const std::string &value, bool isSparse) {
-      const TensorInfo &info = program_.info(value);
-      declarations << "tensor " << name;
-      for (size_t dim = 0; dim < info.extents.size(); ++dim)
-        declarations << (dim == 0 ? "(" : ", ") << info.extents[dim] << (dim + 1 == info.extents.size() ? ")" : "");
-      declarations << ": " << info.typeName << (isSparse ? ", sparse" : "");
-      types.insert(info.typeName);
+    const auto declare = [&](TensorId tensor, bool isSparse, std::optional<double> fill) {
+      declarations << declarationOf(tensor, isSparse, fill);
+      types.insert(program_.info(tensor).typeName);
     };
     for (const Argument &argument : derivative_.arguments) {
-      const TensorInfo &info = program_.info(argument.value);
-      declare(argument.name, argument.value, !info.pattern.empty() && argument.kind != Kind::Derivative);
+      const bool isSparse = program_.info(argument.value).pattern.has_value();
       const bool isForward = argument.kind == Kind::Operand || argument.kind == Kind::Result;
-      if (isForward && !info.pattern.empty() && info.fill != 0)
-        declarations << ", fill " << sema::textOf(info.type, info.fill);
-      declarations << "\n";
+      const double fill = program_.kernel.tensors[argument.tensor].fill;
+      declare(argument.tensor, isSparse && argument.kind != Kind::Derivative,
+              isForward && isSparse && fill != 0 ? std::optional(fill) : std::nullopt);
     }
-    for (const auto &[name, value] : derivative_.sized) {
-      declare(name, value, false);
-      declarations << "\n";
-    }
-    declareRecomputed(declare, declarations);
+    for (const TensorId tensor : derivative_.sized)
+      declare(tensor, false, std::nullopt);
+    declareRecomputed(declare);
     for (const language::TypeDecl &type : kernel_.types)
       if (types.contains(type.name.text) || isCastTo(type.name.text))
         out_ << "type " << type.name.text << " = " << type.type.text << "\n";
     out_ << declarations.str();
   }
 
+  std::string declarationOf(TensorId tensor, bool isSparse, std::optional<double> fill) const {
+    const sema::Tensor &declared = program_.kernel.tensors[tensor];
+    std::string text = "tensor " + declared.name;
+    for (size_t dim = 0; dim < declared.extents.size(); ++dim)
+      text +=
+          (dim == 0 ? "(" : ", ") + program_.extentOf(tensor, dim) + (dim + 1 == declared.extents.size() ? ")" : "");
+    return text + ": " + program_.info(tensor).typeName + (isSparse ? ", sparse" : "") +
+           (fill ? ", fill " + sema::textOf(declared.type, *fill) : "") + "\n";
+  }
+
   /// Temporaries that the source text declares, and those of other types than their statements imply.
-  template <typename Declare> void declareRecomputed(const Declare &declare, std::ostringstream &declarations) {
+  template <typename Declare> void declareRecomputed(const Declare &declare) const {
     for (const Assignment &statement : derivative_.recomputed) {
-      const std::string &name = statement.target.tensor;
-      if (const TensorInfo &info = program_.info(name);
-          info.source.empty() && info.type != impliedType(program_, *statement.value)) {
-        declare(name, name, false);
-        declarations << "\n";
-      }
-      for (const language::TensorDecl &declaration : kernel_.declarations)
-        if (declaration.name.text == program_.info(name).source) {
-          declare(name, name, declaration.sparse);
-          if (declaration.fill)
-            declarations << ", fill " << sema::textOf(program_.info(name).type, declaration.fill->value);
-          declarations << "\n";
-        }
+      const std::optional<TensorId> source = program_.info(statement.target).source;
+      const auto &declaration = source ? kernel_.symbols[*source].declaration : std::nullopt;
+      if (declaration)
+        declare(statement.target, declaration->sparse,
+                declaration->fill ? std::optional(declaration->fill->value) : std::nullopt);
+      else if (!source && program_.typeOf(statement.target) != impliedType(program_, *statement.value))
+        declare(statement.target, false, std::nullopt);
     }
   }
 
   bool isCastTo(const std::string &type) const {
     const auto casts = [&](const Assignment &statement) {
-      return any(*statement.value, [&](const Expr &part) {
-        const auto *node = std::get_if<Call>(&part.node);
-        return node && node->function == Function::Cast && node->typeParameter == type;
+      return any(*statement.value, [&](const Node &part) {
+        const CallNode *cast = callOf(part, Function::Cast);
+        return cast && cast->typeParameter == type;
       });
     };
     return std::any_of(derivative_.recomputed.begin(), derivative_.recomputed.end(), casts) ||
@@ -162,10 +159,13 @@ private:
       out_ << broken(textOf(statement)) << "\n";
   }
 
-  static std::string textOf(const Assignment &statement) {
-    std::string text = statement.isTemporary ? "let " : "";
-    text += grad::textOf(*access(statement.target.tensor, statement.target.indices)) + " ";
-    return text.append(language::spellingOf(statement.op)) + " " + grad::textOf(*statement.value);
+  std::string textOf(const Assignment &statement) const {
+    const std::vector<std::string> indices = program_.namesOf(statement.indices);
+    std::string text = (statement.isTemporary ? "let " : "") + program_.nameOf(statement.target);
+    for (const std::string &index : indices)
+      text += (&index == &indices.front() ? "(" : ",") + index;
+    return text + (indices.empty() ? " " : ") ") + std::string(language::spellingOf(statement.op)) + " " +
+           program_.textOf(*statement.value);
   }
 
   /// A long statement on several lines: after operators outside of parentheses.

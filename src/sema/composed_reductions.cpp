@@ -14,13 +14,14 @@ const ReduceNode *reductionBy(const Node &node, Reduction reduction) {
   return reduce && reduce->reduction == reduction ? reduce : nullptr;
 }
 
-/// `sum(j, e) / i64(max(sum(j, 1), 1))`.
+/// `sum(j, e) / i64(max(sum(j, 1), 1))`. Text cannot say the count, whose variables index nothing.
 std::optional<ComposedReduction> asMean(const BinaryNode &node) {
   const ReduceNode *sum = reductionBy(*node.left, Reduction::Sum);
   const CallNode *whole = callOf(*node.right, Function::Cast);
   const CallNode *greatest = whole ? callOf(*whole->arguments.front(), Function::Max) : nullptr;
   const ReduceNode *count = greatest ? reductionBy(*greatest->arguments.front(), Reduction::Sum) : nullptr;
-  if (node.op != BinaryOp::Div || !sum || !count || sum->variables != count->variables)
+  if (node.op != BinaryOp::Div || !sum || !count || sum->variables != count->variables ||
+      !std::holds_alternative<NumberNode>(count->body->kind))
     return std::nullopt;
   return ComposedReduction{Reduction::Mean, sum, sum->body.get()};
 }

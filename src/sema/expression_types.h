@@ -1,4 +1,4 @@
-// The types in which the parts of an expression are computed. Private to this folder.
+// The types in which the parts of an expression are computed.
 #pragma once
 
 #include "sema/tree.h"

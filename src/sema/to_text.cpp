@@ -48,7 +48,7 @@ std::string textOf(const ResolvedStatement &statement, const Program &program) {
     indices += (indices.empty() ? "(" : ",") + statement.scope.variables[variable].name;
   return (statement.isTemporary ? "let " : "") + program.tensors[statement.target.tensor].name + indices +
          (indices.empty() ? " " : ") ") + std::string(language::spellingOf(statement.op)) + " " +
-         print(*statement.value, statement.scope, program) + "\n";
+         printAlone(*statement.value, statement.scope, program) + "\n";
 }
 
 } // namespace

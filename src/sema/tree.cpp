@@ -5,6 +5,7 @@
 #include "language/precedence.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace spc::sema {
 namespace {
@@ -240,11 +241,18 @@ std::vector<const Node *> children(const Node &node) {
   return result;
 }
 
+std::vector<Node *> children(Node &node) {
+  std::vector<Node *> result;
+  for (const Node *child : children(std::as_const(node)))
+    result.push_back(const_cast<Node *>(child)); // parts of what is no constant
+  return result;
+}
+
 void replaceAccesses(Node &node, const std::function<AccessId(AccessId)> &replacement) {
   if (auto *use = std::get_if<AccessNode>(&node.kind))
     use->access = replacement(use->access);
-  for (const Node *child : children(node))
-    replaceAccesses(const_cast<Node &>(*child), replacement);
+  for (Node *child : children(node))
+    replaceAccesses(*child, replacement);
 }
 
 void forEachAccess(const Node &node, bool enterSums, const std::function<void(const AccessNode &, Span)> &visit) {
@@ -305,6 +313,10 @@ std::vector<Addend> openAddends(const Node &node, bool keepGroups) {
 
 std::string print(const Node &node, const Scope &scope, const KernelHead &kernel, const Wrapping &sumAround) {
   return Printer(scope, kernel, sumAround)(node, kSum);
+}
+
+std::string printAlone(const Node &node, const Scope &scope, const KernelHead &kernel) {
+  return Printer(scope, kernel, {})(node, kOr);
 }
 
 } // namespace spc::sema

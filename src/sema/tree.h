@@ -114,6 +114,7 @@ const BinaryNode *asSum(const Node &node);
 
 /// The direct children, left to right.
 std::vector<const Node *> children(const Node &node);
+std::vector<Node *> children(Node &node);
 
 /// Puts what `replacement` gives for each access of the tree in its place.
 void replaceAccesses(Node &node, const std::function<AccessId(AccessId)> &replacement);
@@ -152,5 +153,8 @@ struct Wrapping {
   std::string variable;
 };
 std::string print(const Node &node, const Scope &scope, const KernelHead &kernel, const Wrapping &sumAround = {});
+
+/// The same of what stands alone, as a statement's value does, without the parentheses that an addend needs.
+std::string printAlone(const Node &node, const Scope &scope, const KernelHead &kernel);
 
 } // namespace spc::sema

@@ -66,6 +66,7 @@ TEST_CASE("a program's text reads as the same program") {
 TEST_CASE("a program's text has what was understood") {
   CHECK(write("type T = f32\nkernel k(x) -> (y)\ntensor x(n): T, fill 0\ny(i) = (T((x(i))) + mean(j, x(j)))\n").text ==
         "type T = f32\nkernel k(x) -> (y)\ntensor x(n): T, fill 0\ny(i) = T(x(i)) + mean(j, x(j))\n");
+  CHECK(write("q or= ((x(i) < 3) or (x(i) == 4))\n").text == "q or= x(i) < 3 or x(i) == 4\n");
 }
 
 } // namespace
