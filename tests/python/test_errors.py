@@ -198,8 +198,10 @@ def test_names_that_c_or_python_know():
 
 
 def test_operands_that_would_be_assembled():
-    with pytest.raises(spc.ArgumentError, match="C is assembled and read, too, .* as in D"):
+    with pytest.raises(spc.ArgumentError, match="C is assembled and read, too, .* to write to another tensor"):
         spc.kernel("C(i,j) += 2 * S(i,j)", S="csr", C="csr")(S=matrix(4, 4), C=matrix(4, 4))
+    with pytest.raises(spc.ArgumentError, match='A={"format": "csr", "structure": "kept"} adds to its values'):
+        spc.kernel("A(i,j) += T(i,j)", A="csr")(A=matrix(3, 3), T=matrix(3, 3))
 
 
 def test_what_memory_ran_out_for():

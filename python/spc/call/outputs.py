@@ -284,7 +284,9 @@ def output_of(argument: Argument, views: Mapping[str, Operand], given: Any, exte
     if argument.is_assembled:
         if argument.is_read:
             raise ArgumentError(f"{argument.name} is assembled and read, too, and an operand's own arrays cannot be replaced: "
-                                f"the kernel is to write to another tensor, as in D(i,j) = {argument.name}(i,j) + A(i,j)")
+                                f"the kernel is to write to another tensor; or, where {argument.name} has a place for each "
+                                f"entry that is added, {argument.name}={{\"format\": \"csr\", \"structure\": \"kept\"}} adds "
+                                "to its values where they are")
         if given is not None:
             raise ArgumentError(f"{argument.name} is assembled by the call, which allocates it: it cannot be given")
         return Assembled(argument, style, extents)
