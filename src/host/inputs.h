@@ -13,7 +13,7 @@
 namespace spc::host {
 
 /// A tensor that its format cannot hold.
-inline constexpr DiagnosticKind kUnstorable{"unstorable-tensor", Severity::Error};
+constexpr DiagnosticKind kUnstorable{"unstorable-tensor", Severity::Error};
 
 /// What is said of the inputs, still text.
 struct InputOptions {
