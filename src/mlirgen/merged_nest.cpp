@@ -1,10 +1,9 @@
 #include "mlirgen/merged_nest.h"
 
-#include "mlirgen/merged_arrays.h"
-#include "mlirgen/merged_domain.h"
-
 #include "mlirgen/arithmetic.h"
 #include "mlirgen/functions.h"
+#include "mlirgen/merged_domain.h"
+#include "mlirgen/walked_tensor.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -17,7 +16,6 @@ namespace {
 namespace arith = mlir::arith;
 namespace memref = mlir::memref;
 namespace scf = mlir::scf;
-using mlir::Value;
 using sema::LoopId;
 using sema::OperandId;
 
@@ -30,39 +28,26 @@ struct Cursor {
 };
 using Cursors = llvm::SmallVector<Cursor>;
 
-/// The part of a compressed level that lies below a cursor.
-struct Segment {
+/// The positions below a cursor in a level that lists its coordinates.
+struct Segment : PositionRange {
   size_t cursor; ///< its number
-  Value begin, end;
 };
 
-class MergedNest {
+class MergedNest : LoopEmitter {
 public:
   MergedNest(const MergedTerm &term, mlir::OpBuilder &builder, mlir::Location location)
-      : term_(term), body_(term.body), builder_(builder), location_(location), coordinates_(body_.term.loops.size()) {}
+      : LoopEmitter(builder, location), term_(term), body_(term.body), coordinates_(body_.term.loops.size()) {}
 
   Value build(Value target);
 
 private:
-  mlir::Type index() { return builder_.getIndexType(); }
-  Value number(int64_t value) { return arith::ConstantIndexOp::create(builder_, location_, value); }
-  Value add(Value a, Value b) { return arith::AddIOp::create(builder_, location_, a, b); }
-  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
-    return arith::CmpIOp::create(builder_, location_, predicate, a, b);
-  }
-  Value select(Value condition, Value a, Value b) {
-    return arith::SelectOp::create(builder_, location_, condition, a, b);
-  }
-  Value loadIndex(Value array, Value at) { return mlirgen::loadIndex(array, at, builder_, location_); }
-  using Values = llvm::SmallVector<Value>;
-  Values choose(Value condition, mlir::TypeRange types, llvm::function_ref<Values()> yes,
-                llvm::function_ref<Values()> no);
-
   const format::Format &formatOf(OperandId operand) const {
     return body_.kernel.tensors[body_.term.operands[operand].tensor].format;
   }
   bool isOpenedBy(const Cursor &cursor, LoopId loop) const;
-  bool isListed(const Cursor &cursor) const { return !formatOf(cursor.operand).levels[cursor.levels].isDense(); }
+  /// The level below a cursor.
+  LevelWalk &levelOf(const Cursor &cursor) { return *operands_[cursor.operand.index()].levels[cursor.levels]; }
+  bool isListed(const Cursor &cursor) { return !levelOf(cursor).storesAll(); }
 
   Value emitLoops(LoopId loop, const Cursors &cursors, Value sum);
   Value emitLoop(LoopId loop, const Cursors &cursors, Value sum);
@@ -73,7 +58,6 @@ private:
   Values ownCoordinates(const Cursors &cursors, llvm::ArrayRef<Segment> segments, mlir::ValueRange positions);
   Values advanced(const Cursors &cursors, llvm::ArrayRef<Segment> segments);
   void openDense(LoopId loop, const Cursors &before, Cursors &cursors);
-  Value elementIndex(const sema::Index &index);
   Values indicesOf(const std::vector<sema::Index> &indices);
   Value elementOf(OperandId operand, const Cursors &cursors);
   Value emitBody(const Cursors &cursors, Value sum);
@@ -82,24 +66,11 @@ private:
 
   const MergedTerm &term_;
   const TermBody &body_;
-  mlir::OpBuilder &builder_;
-  mlir::Location location_;
-  llvm::SmallVector<Arrays, 0> arrays_;  ///< by operand
-  Value target_;                         ///< its buffer
-  llvm::SmallVector<Value> coordinates_; ///< by loop that is open
-  size_t elementLoops_ = 0;              ///< loops up to the last one that the target is indexed by
+  llvm::SmallVector<WalkedTensor, 0> operands_;
+  Value target_;            ///< its buffer
+  Values coordinates_;      ///< by loop that is open
+  size_t elementLoops_ = 0; ///< loops up to the last one that the target is indexed by
 };
-
-MergedNest::Values MergedNest::choose(Value condition, mlir::TypeRange types, llvm::function_ref<Values()> yes,
-                                      llvm::function_ref<Values()> no) {
-  auto branch = scf::IfOp::create(builder_, location_, types, condition, /*withElseRegion=*/true);
-  mlir::OpBuilder::InsertionGuard guard(builder_);
-  for (auto [block, values] : {std::pair(branch.thenBlock(), yes), std::pair(branch.elseBlock(), no)}) {
-    builder_.setInsertionPointToEnd(block);
-    scf::YieldOp::create(builder_, location_, values());
-  }
-  return branch.getResults();
-}
 
 /// Whether a loop is over the cursor's next level.
 bool MergedNest::isOpenedBy(const Cursor &cursor, LoopId loop) const {
@@ -108,8 +79,7 @@ bool MergedNest::isOpenedBy(const Cursor &cursor, LoopId loop) const {
 }
 
 Value MergedNest::build(Value target) {
-  for (OperandId operand : body_.term.operands.ids())
-    arrays_.push_back(arraysOf(term_.tensors[operand.index()], formatOf(operand), builder_, location_));
+  operands_ = walkedOperands(term_, builder_, location_);
   const auto type = mlir::cast<mlir::RankedTensorType>(target.getType());
   target_ = mlir::bufferization::ToBufferOp::create(
       builder_, location_, mlir::MemRefType::get(type.getShape(), type.getElementType()), target);
@@ -163,14 +133,13 @@ Value MergedNest::emitLoop(LoopId loop, const Cursors &cursors, Value sum) {
 
 Segment MergedNest::segmentOf(const Cursors &cursors, size_t number) {
   const Cursor &cursor = cursors[number];
-  const Value positions = arrays_[cursor.operand.index()].positions[cursor.levels];
   const auto ends = [&] {
-    const Value begin = loadIndex(positions, cursor.position);
-    return Values{begin, loadIndex(positions, add(cursor.position, this->number(1)))};
+    const PositionRange range = levelOf(cursor).range(cursor.position);
+    return Values{range.begin, range.end};
   };
   const auto none = [&] { return Values{this->number(0), this->number(0)}; };
   const Values range = cursor.isStored ? choose(cursor.isStored, {index(), index()}, ends, none) : ends();
-  return {number, range[0], range[1]};
+  return {{range[0], range[1]}, number};
 }
 
 /// Levels that store every coordinate are where the loop is.
@@ -178,15 +147,8 @@ void MergedNest::openDense(LoopId loop, const Cursors &before, Cursors &cursors)
   for (size_t k = 0; k < cursors.size(); ++k) {
     if (!isOpenedBy(before[k], loop) || isListed(before[k]))
       continue;
-    Cursor &cursor = cursors[k];
-    const Value coordinate = coordinates_[loop.index()];
-    if (cursor.levels > 0) {
-      const Value first = arith::MulIOp::create(builder_, location_, cursor.position, term_.extents[loop.index()]);
-      cursor.position = add(first, coordinate);
-    } else {
-      cursor.position = coordinate;
-    }
-    ++cursor.levels;
+    cursors[k].position = levelOf(before[k]).locate(before[k].position, coordinates_[loop.index()]).position;
+    ++cursors[k].levels;
   }
 }
 
@@ -206,18 +168,18 @@ MergedNest::Values MergedNest::ownCoordinates(const Cursors &cursors, llvm::Arra
   Values own;
   for (auto [k, segment] : llvm::enumerate(segments)) {
     const Cursor &cursor = cursors[segment.cursor];
-    const Value list = arrays_[cursor.operand.index()].coordinates[cursor.levels];
+    LevelWalk &level = levelOf(cursor);
     const auto isElsewhere = [&](const Cursor &other, bool isMissing) {
       return !isMissing && other.operand == cursor.operand ? Truth::no() : Truth::yes();
     };
     const Value position = positions[k];
     if (isIn(cursors, isElsewhere).isNo()) { // the loop ends with this segment
-      own.push_back(loadIndex(list, position));
+      own.push_back(level.coordinate(position));
       continue;
     }
     const Value isLeft = compare(arith::CmpIPredicate::ult, position, segment.end);
     own.push_back(choose(
-        isLeft, index(), [&] { return Values{loadIndex(list, position)}; }, [&] { return Values{number(-1)}; })[0]);
+        isLeft, index(), [&] { return Values{level.coordinate(position)}; }, [&] { return Values{number(-1)}; })[0]);
   }
   return own;
 }
@@ -288,16 +250,13 @@ Value MergedNest::emitFor(LoopId loop, const Cursors &cursors, llvm::ArrayRef<Se
   Cursors inside = cursors;
   for (auto [k, segment] : llvm::enumerate(segments)) {
     Cursor &cursor = inside[segment.cursor];
-    const Value list = arrays_[cursor.operand.index()].coordinates[cursor.levels];
+    LevelWalk &level = levelOf(cursor);
     cursor.position = all.getRegionIterArg(k);
     const auto isHere = [&] {
-      return Values{compare(arith::CmpIPredicate::eq, loadIndex(list, cursor.position), coordinates_[loop.index()])};
-    };
-    const auto isNowhere = [&] {
-      return Values{arith::ConstantOp::create(builder_, location_, builder_.getBoolAttr(false))};
+      return Values{compare(arith::CmpIPredicate::eq, level.coordinate(cursor.position), coordinates_[loop.index()])};
     };
     cursor.isStored = choose(compare(arith::CmpIPredicate::ult, cursor.position, segment.end), builder_.getI1Type(),
-                             isHere, isNowhere)[0];
+                             isHere, [&] { return Values{truth(false)}; })[0];
     ++cursor.levels;
   }
   openDense(loop, cursors, inside);
@@ -335,27 +294,16 @@ Value MergedNest::emitInside(LoopId loop, Cursors cursors, bool isHeld, Value su
   return branch.getResult(0);
 }
 
-Value MergedNest::elementIndex(const sema::Index &terms) {
-  Value sum;
-  for (const sema::IndexTerm &part : terms) {
-    Value scaled = coordinates_[part.loop.index()];
-    if (part.scale != 1)
-      scaled = arith::MulIOp::create(builder_, location_, scaled, number(part.scale));
-    sum = sum ? add(sum, scaled) : scaled;
-  }
-  return sum;
-}
-
 MergedNest::Values MergedNest::indicesOf(const std::vector<sema::Index> &indices) {
   Values result;
   for (const sema::Index &one : indices)
-    result.push_back(elementIndex(one));
+    result.push_back(sumOf(one, [&](LoopId loop) { return coordinates_[loop.index()]; }));
   return result;
 }
 
 /// What the term reads of an operand here: its fill where it is missing.
 Value MergedNest::elementOf(OperandId operand, const Cursors &cursors) {
-  const Value values = arrays_[operand.index()].values;
+  const Value values = operands_[operand.index()].values;
   if (!values)
     return body_.scalars[operand.index()];
   const auto cursor = llvm::find_if(cursors, [&](const Cursor &one) { return one.operand == operand; });
@@ -374,9 +322,7 @@ Value MergedNest::emitBody(const Cursors &cursors, Value sum) {
   for (OperandId operand : body_.term.operands.ids())
     values.push_back(elementOf(operand, cursors));
   for (const Cursor &cursor : cursors)
-    stored[cursor.operand.index()] =
-        cursor.isStored ? cursor.isStored
-                        : arith::ConstantOp::create(builder_, location_, builder_.getBoolAttr(true)).getResult();
+    stored[cursor.operand.index()] = cursor.isStored ? cursor.isStored : truth(true);
   TermBody here = body_;
   here.coordinates = coordinates_;
   return reduced(sum, emitTermValue(here, builder_, location_, values, stored));

@@ -1,7 +1,7 @@
 #include "mlirgen/planned_merge.h"
 
 #include "mlirgen/arithmetic.h"
-#include "mlirgen/merged_arrays.h"
+#include "mlirgen/walked_tensor.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -13,44 +13,31 @@ namespace {
 namespace arith = mlir::arith;
 namespace memref = mlir::memref;
 namespace scf = mlir::scf;
-using mlir::Value;
 using sema::OperandId;
 
-class PlannedMerge {
+class PlannedMerge : LoopEmitter {
 public:
   PlannedMerge(const MergedTerm &term, mlir::OpBuilder &builder, mlir::Location location)
-      : term_(term), body_(term.body), builder_(builder), location_(location) {}
+      : LoopEmitter(builder, location), term_(term), body_(term.body) {}
 
   void build(Value target, Value masks);
 
 private:
-  using Values = llvm::SmallVector<Value>;
-
   const format::Format &formatOf(OperandId operand) const {
     return body_.kernel.tensors[body_.term.operands[operand].tensor].format;
   }
   sema::ValueType typeOf(OperandId operand) const {
     return body_.kernel.tensors[body_.term.operands[operand].tensor].type;
   }
-  Value number(int64_t value) { return arith::ConstantIndexOp::create(builder_, location_, value); }
-  Value add(Value a, Value b) { return arith::AddIOp::create(builder_, location_, a, b); }
-  Value select(Value condition, Value a, Value b) {
-    return arith::SelectOp::create(builder_, location_, condition, a, b);
-  }
   void emitRows(size_t loop, Value row);
   void emitEntries(Value row);
   void emitEntry(Value position, mlir::ValueRange cursors, Values &next);
-  Value segmentEnd(const Arrays &arrays, Value row) {
-    return loadIndex(arrays.positions.back(), row, builder_, location_);
-  }
   Values indicesOf(const std::vector<sema::Index> &indices);
 
   const MergedTerm &term_;
   const TermBody &body_;
-  mlir::OpBuilder &builder_;
-  mlir::Location location_;
-  llvm::SmallVector<Arrays, 0> arrays_; ///< by operand
-  Arrays target_;
+  llvm::SmallVector<WalkedTensor, 0> operands_;
+  WalkedTensor target_;
   Value masks_;
   Value unknownZero_;
   llvm::SmallVector<OperandId> sparse_;
@@ -58,12 +45,12 @@ private:
 };
 
 void PlannedMerge::build(Value target, Value masks) {
-  for (OperandId operand : body_.term.operands.ids()) {
-    arrays_.push_back(arraysOf(term_.tensors[operand.index()], formatOf(operand), builder_, location_));
-    if (term_.tensors[operand.index()] && !formatOf(operand).isDense())
+  operands_ = walkedOperands(term_, builder_, location_);
+  for (OperandId operand : body_.term.operands.ids())
+    if (!operands_[operand.index()].levels.empty())
       sparse_.push_back(operand);
-  }
-  target_ = arraysOf(target, body_.kernel.tensors[body_.statement.target].format, builder_, location_);
+  target_ =
+      walkedTensor(target, body_.kernel.tensors[body_.statement.target].format, term_.extents, builder_, location_);
   masks_ = masks;
   const Value first = memref::LoadOp::create(builder_, location_, masks_, number(0));
   unknownZero_ = arith::ExtUIOp::create(builder_, location_, builder_.getI64Type(), first);
@@ -78,19 +65,17 @@ void PlannedMerge::emitRows(size_t loop, Value row) {
   const mlir::OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPointToStart(all.getBody());
   coordinates_.push_back(all.getInductionVar());
-  const Value first =
-      loop == 0 ? Value() : arith::MulIOp::create(builder_, location_, row, term_.extents[loop]).getResult();
-  emitRows(loop + 1, first ? add(first, all.getInductionVar()) : all.getInductionVar());
+  emitRows(loop + 1, target_.levels[loop]->locate(row, all.getInductionVar()).position);
   coordinates_.pop_back();
 }
 
 /// The loop over a row's entries, which carries where each sparse operand has its next one.
 void PlannedMerge::emitEntries(Value row) {
-  const Value begin = segmentEnd(target_, row), end = segmentEnd(target_, add(row, number(1)));
+  const PositionRange range = target_.levels.back()->range(row);
   Values starts;
   for (OperandId operand : sparse_)
-    starts.push_back(segmentEnd(arrays_[operand.index()], row));
-  auto entries = scf::ForOp::create(builder_, location_, begin, end, number(1), starts);
+    starts.push_back(operands_[operand.index()].levels.back()->begin(row));
+  auto entries = scf::ForOp::create(builder_, location_, range.begin, range.end, number(1), starts);
   const mlir::OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPointToStart(entries.getBody());
   Values next;
@@ -100,27 +85,19 @@ void PlannedMerge::emitEntries(Value row) {
 
 PlannedMerge::Values PlannedMerge::indicesOf(const std::vector<sema::Index> &indices) {
   Values result;
-  for (const sema::Index &index : indices) {
-    Value sum;
-    for (const sema::IndexTerm &part : index) {
-      Value scaled = coordinates_[part.loop.index()];
-      if (part.scale != 1)
-        scaled = arith::MulIOp::create(builder_, location_, scaled, number(part.scale));
-      sum = sum ? add(sum, scaled) : scaled;
-    }
-    result.push_back(sum);
-  }
+  for (const sema::Index &index : indices)
+    result.push_back(sumOf(index, [&](sema::LoopId loop) { return coordinates_[loop.index()]; }));
   return result;
 }
 
 /// An operand that has no entry here reads its first one, which the entry of the kernel sees to, and takes its fill.
 void PlannedMerge::emitEntry(Value position, mlir::ValueRange cursors, Values &next) {
-  coordinates_.push_back(loadIndex(target_.coordinates.back(), position, builder_, location_));
+  coordinates_.push_back(target_.levels.back()->coordinate(position));
   const Value mask = memref::LoadOp::create(builder_, location_, masks_, add(position, number(1)));
   const mlir::Type byte = mask.getType();
   Values values(body_.term.operands.size()), stored(body_.term.operands.size());
   for (OperandId operand : body_.term.operands.ids()) {
-    const Value array = arrays_[operand.index()].values;
+    const Value array = operands_[operand.index()].values;
     if (!array)
       values[operand.index()] = body_.scalars[operand.index()];
     else if (formatOf(operand).isDense())
@@ -133,7 +110,7 @@ void PlannedMerge::emitEntry(Value position, mlir::ValueRange cursors, Values &n
     const Value own = arith::AndIOp::create(builder_, location_, mask, one);
     const Value has = arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::ne, own, zero);
     const Value at = select(has, cursors[bit], number(0));
-    const Value value = memref::LoadOp::create(builder_, location_, arrays_[operand.index()].values, at);
+    const Value value = memref::LoadOp::create(builder_, location_, operands_[operand.index()].values, at);
     Value fill = body_.fills[operand.index()];
     if (!fill)
       fill = Arithmetic(builder_, location_, false).constant(typeOf(operand), 0);

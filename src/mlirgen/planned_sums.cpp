@@ -2,7 +2,7 @@
 
 #include "dialect/attributes.h"
 #include "mlirgen/arithmetic.h"
-#include "mlirgen/merged_arrays.h"
+#include "mlirgen/walked_tensor.h"
 #include "sema/two_phases.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,7 +21,6 @@ namespace memref = mlir::memref;
 namespace scf = mlir::scf;
 using dialect::BindAttr;
 using dialect::BindKind;
-using mlir::Value;
 using sema::OperandId;
 
 /// The dense operands with dimensions that a part of a term reads.
@@ -48,15 +47,14 @@ llvm::SmallVector<OperandId> denseOperandsOf(const TermBody &body, const sema::E
   return found;
 }
 
-class PlannedSums {
+class PlannedSums : LoopEmitter {
 public:
   PlannedSums(const MergedTerm &term, mlir::func::FuncOp function, mlir::OpBuilder &builder, mlir::Location location)
-      : term_(term), body_(term.body), function_(function), builder_(builder), location_(location) {}
+      : LoopEmitter(builder, location), term_(term), body_(term.body), function_(function) {}
 
   void build(Value target, Value places);
 
 private:
-  using Values = llvm::SmallVector<Value>;
   /// What an addend is to the target's element.
   enum class Step { Set, Added, Subtracted };
 
@@ -64,14 +62,11 @@ private:
     return body_.kernel.tensors[body_.term.operands[operand].tensor];
   }
   bool isMatrix() const { return body_.term.loops.size() > 1; }
-  Value number(int64_t value) { return arith::ConstantIndexOp::create(builder_, location_, value); }
-  Value add(Value a, Value b) { return arith::AddIOp::create(builder_, location_, a, b); }
-  Value subtract(Value a, Value b) { return arith::SubIOp::create(builder_, location_, a, b); }
-  Value startOf(const Arrays &arrays, Value row) {
-    return loadIndex(arrays.positions.back(), row, builder_, location_);
-  }
+  static Value startOf(const WalkedTensor &tensor, Value row) { return tensor.levels.back()->begin(row); }
   /// From an operand's entries to the target's, where it has all of them. It may be a slice of rows, and so may that.
-  Value distanceOf(const Arrays &arrays) { return subtract(startOf(target_, number(0)), startOf(arrays, number(0))); }
+  Value distanceOf(const WalkedTensor &tensor) {
+    return subtract(startOf(target_, number(0)), startOf(tensor, number(0)));
+  }
   void chooseRows();
   void emitTogether(const std::vector<sema::Summand> &addends);
   void emitBlocks(const std::vector<sema::Summand> &addends);
@@ -88,10 +83,8 @@ private:
   const MergedTerm &term_;
   const TermBody &body_;
   mlir::func::FuncOp function_;
-  mlir::OpBuilder &builder_;
-  mlir::Location location_;
-  llvm::SmallVector<Arrays, 0> arrays_; ///< by operand
-  Arrays target_;
+  llvm::SmallVector<WalkedTensor, 0> operands_;
+  WalkedTensor target_;
   Value places_;
   Value first_, last_; ///< the rows of the chunk
   Value row_, column_; ///< where loops are; null where they are not told
@@ -119,9 +112,9 @@ void PlannedSums::chooseRows() {
 }
 
 void PlannedSums::build(Value target, Value places) {
-  for (OperandId operand : body_.term.operands.ids())
-    arrays_.push_back(arraysOf(term_.tensors[operand.index()], tensorOf(operand).format, builder_, location_));
-  target_ = arraysOf(target, body_.kernel.tensors[body_.statement.target].format, builder_, location_);
+  operands_ = walkedOperands(term_, builder_, location_);
+  target_ =
+      walkedTensor(target, body_.kernel.tensors[body_.statement.target].format, term_.extents, builder_, location_);
   places_ = places;
   chooseRows();
   const std::vector<sema::Summand> addends = sema::summandsOf(body_.term);
@@ -144,7 +137,7 @@ void PlannedSums::emitTogether(const std::vector<sema::Summand> &addends) {
   Values distances;
   for (const sema::Summand &addend : addends) {
     const OperandId operand = sema::sparseOperandOf(body_.kernel, body_.term, *addend.expr);
-    distances.push_back(distanceOf(arrays_[operand.index()]));
+    distances.push_back(distanceOf(operands_[operand.index()]));
   }
   auto entries = scf::ForOp::create(builder_, location_, begin, end, number(1));
   const mlir::OpBuilder::InsertionGuard guard(builder_);
@@ -173,8 +166,8 @@ void PlannedSums::emitBlocks(const std::vector<sema::Summand> &addends) {
   Step step = Step::Set;
   for (const sema::Summand &addend : addends) {
     emitAddend(addend, addend.isSubtracted ? Step::Subtracted : step, base);
-    const Arrays &arrays = arrays_[sema::sparseOperandOf(body_.kernel, body_.term, *addend.expr).index()];
-    base = add(base, subtract(startOf(arrays, rows), startOf(arrays, number(0))));
+    const WalkedTensor &tensor = operands_[sema::sparseOperandOf(body_.kernel, body_.term, *addend.expr).index()];
+    base = add(base, subtract(startOf(tensor, rows), startOf(tensor, number(0))));
     step = Step::Added;
   }
 }
@@ -216,15 +209,15 @@ bool PlannedSums::usesRows(const sema::Expr &expr) const {
 /// A loop over all entries of the rows; or one over the rows, where an addend asks for them.
 void PlannedSums::emitAddend(const sema::Summand &addend, Step step, Value base) {
   const OperandId operand = sema::sparseOperandOf(body_.kernel, body_.term, *addend.expr);
-  const Arrays &arrays = arrays_[operand.index()];
-  const Value offset = subtract(base, startOf(arrays, number(0)));
+  const WalkedTensor &tensor = operands_[operand.index()];
+  const Value offset = subtract(base, startOf(tensor, number(0)));
   if (!usesRows(*addend.expr))
-    return emitEntries(*addend.expr, operand, step, startOf(arrays, first_), startOf(arrays, last_), offset);
+    return emitEntries(*addend.expr, operand, step, startOf(tensor, first_), startOf(tensor, last_), offset);
   auto rows = scf::ForOp::create(builder_, location_, first_, last_, number(1));
   const mlir::OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPointToStart(rows.getBody());
   row_ = rows.getInductionVar();
-  emitEntries(*addend.expr, operand, step, startOf(arrays, row_), startOf(arrays, add(row_, number(1))), offset);
+  emitEntries(*addend.expr, operand, step, startOf(tensor, row_), startOf(tensor, add(row_, number(1))), offset);
   row_ = {};
 }
 
@@ -238,7 +231,7 @@ Value PlannedSums::isSet(int64_t operand) {
 /// Entries of which not all addends have all go to their places.
 void PlannedSums::emitEntries(const sema::Expr &expr, OperandId operand, Step step, Value begin, Value end,
                               Value offset) {
-  const auto placeOf = [&](Value position) { return loadIndex(places_, add(position, offset), builder_, location_); };
+  const auto placeOf = [&](Value position) { return loadIndex(places_, add(position, offset)); };
   emitLoop(expr, operand, step, begin, end, placeOf);
 }
 
@@ -259,22 +252,15 @@ void PlannedSums::emitLoop(const sema::Expr &expr, OperandId operand, Step step,
 }
 
 Value PlannedSums::indexOf(const sema::Index &index) {
-  Value sum;
-  for (const sema::IndexTerm &part : index) {
-    Value scaled = isMatrix() && part.loop.index() == 0 ? row_ : column_;
-    if (part.scale != 1)
-      scaled = arith::MulIOp::create(builder_, location_, scaled, number(part.scale));
-    sum = sum ? add(sum, scaled) : scaled;
-  }
-  return sum;
+  return sumOf(index, [&](sema::LoopId loop) { return isMatrix() && loop.index() == 0 ? row_ : column_; });
 }
 
 /// An addend at an entry of its operand. Operands of other addends are not read.
 Value PlannedSums::valueOf(const sema::Expr &expr, OperandId operand, Value position) {
-  column_ = loadIndex(arrays_[operand.index()].coordinates.back(), position, builder_, location_);
+  column_ = operands_[operand.index()].levels.back()->coordinate(position);
   Values values(body_.term.operands.size());
   for (OperandId other : body_.term.operands.ids()) {
-    const Value array = arrays_[other.index()].values;
+    const Value array = operands_[other.index()].values;
     if (!array)
       values[other.index()] = body_.scalars[other.index()];
     else if (other == operand)
@@ -284,7 +270,7 @@ Value PlannedSums::valueOf(const sema::Expr &expr, OperandId operand, Value posi
     Values indices;
     for (const sema::Index &index : body_.term.operands[dense].indices)
       indices.push_back(indexOf(index));
-    return memref::LoadOp::create(builder_, location_, arrays_[dense.index()].values, indices).getResult();
+    return memref::LoadOp::create(builder_, location_, operands_[dense.index()].values, indices).getResult();
   };
   for (OperandId dense : denseOperandsOf(body_, expr))
     values[dense.index()] = load(dense);
