@@ -84,8 +84,8 @@ FactorSets setsOf(const sema::Kernel &kernel, const sema::Term &term, const sema
 /// The loops over coordinates of an operand. A coordinate that is a sum of loops' variables says of none where it is.
 void addLoops(const sema::Term &term, sema::OperandId operand, std::set<sema::LoopId> &loops) {
   for (const sema::Index &index : term.operands[operand].indices)
-    if (index.size() == 1)
-      loops.insert(index.front().loop);
+    if (index.terms.size() == 1)
+      loops.insert(index.terms.front().loop);
 }
 
 FactorSets factorsOf(const sema::Kernel &kernel, const sema::Term &term) {

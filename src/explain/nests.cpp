@@ -18,9 +18,8 @@ std::optional<int> levelAt(const sema::Kernel &kernel, const sema::Operand &oper
   if (kernel.tensors[operand.tensor].format.isDense() || operand.follows)
     return std::nullopt;
   for (size_t k = 0; k < operand.indices.size(); ++k)
-    for (const sema::IndexTerm &part : operand.indices[k])
-      if (part.loop == loop)
-        return static_cast<int>(k);
+    if (operand.indices[k].has(loop))
+      return static_cast<int>(k);
   return std::nullopt;
 }
 

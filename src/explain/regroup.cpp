@@ -16,7 +16,7 @@ std::string variableOf(const sema::Loop &loop) {
 Variables variablesOf(const sema::Term &term, const sema::Operand &operand) {
   Variables variables;
   for (const sema::Index &index : operand.indices)
-    for (const sema::IndexTerm &part : index)
+    for (const sema::IndexTerm &part : index.terms)
       variables.insert(variableOf(term.loops[part.loop]));
   return variables;
 }

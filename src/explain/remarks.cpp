@@ -180,11 +180,8 @@ private:
       const sema::Tensor &tensor = kernel_.tensors[operand.tensor];
       if (!tensor.format.isDense() || operand.indices.empty())
         continue;
-      const bool isGathered =
-          std::any_of(operand.indices.begin(), operand.indices.end(), [&](const sema::Index &index) {
-            return std::any_of(index.begin(), index.end(),
-                               [&](const sema::IndexTerm &t) { return t.loop == innermost; });
-          });
+      const bool isGathered = std::any_of(operand.indices.begin(), operand.indices.end(),
+                                          [&](const sema::Index &index) { return index.has(innermost); });
       if (isGathered)
         add("gathers", term.where,
             "the inner loop over " + term.loops[innermost].variable + " reads " + nameOf(operand.tensor) +

@@ -94,9 +94,9 @@ private:
       if (!cursor.tree)
         return false;
       for (const sema::Index &index : operand.indices) {
-        isPlain_ &= index.size() == 1;
+        isPlain_ &= index.isLoop();
         size_t known = 0;
-        for (const sema::IndexTerm &part : index)
+        for (const sema::IndexTerm &part : index.terms)
           known = std::max(known, part.loop.index());
         cursor.loops.push_back(static_cast<int>(known));
       }
@@ -173,9 +173,8 @@ private:
 
   bool isIndexed(const Cursor &cursor, int loop) const {
     for (const sema::Index &index : term_.operands[cursor.operand].indices)
-      for (const sema::IndexTerm &part : index)
-        if (part.loop.index() == static_cast<size_t>(loop))
-          return true;
+      if (index.has(LoopId(loop)))
+        return true;
     return false;
   }
 
@@ -239,8 +238,8 @@ private:
       return;
     }
     for (const sema::Index &index : term_.target) {
-      int64_t coordinate = 0;
-      for (const sema::IndexTerm &part : index)
+      int64_t coordinate = index.constant;
+      for (const sema::IndexTerm &part : index.terms)
         coordinate += part.scale * at_[part.loop.index()];
       written_.push_back(coordinate);
     }

@@ -91,7 +91,7 @@ bool ElementTupleBuilder::isSparse(OperandId operand) const {
 llvm::SmallVector<int> ElementTupleBuilder::loopsOf(OperandId operand) const {
   llvm::SmallVector<int> loops;
   for (const sema::Index &index : body_.term.operands[operand].indices)
-    for (const sema::IndexTerm &part : index)
+    for (const sema::IndexTerm &part : index.terms)
       loops.push_back(static_cast<int>(part.loop.index()));
   llvm::sort(loops);
   return loops;

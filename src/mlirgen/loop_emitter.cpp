@@ -27,13 +27,13 @@ LoopEmitter::Value LoopEmitter::loadIndex(Value array, Value at) {
 
 LoopEmitter::Value LoopEmitter::sumOf(const sema::Index &sum, llvm::function_ref<Value(sema::LoopId)> coordinate) {
   Value result;
-  for (const sema::IndexTerm &part : sum) {
+  for (const sema::IndexTerm &part : sum.terms) {
     Value scaled = coordinate(part.loop);
     if (part.scale != 1)
       scaled = multiply(scaled, number(part.scale));
     result = result ? add(result, scaled) : scaled;
   }
-  return result;
+  return sum.constant == 0 ? result : add(result, number(sum.constant));
 }
 
 } // namespace spc::mlirgen

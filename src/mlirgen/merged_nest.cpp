@@ -75,7 +75,7 @@ private:
 /// Whether a loop is over the cursor's next level.
 bool MergedNest::isOpenedBy(const Cursor &cursor, LoopId loop) const {
   const std::vector<sema::Index> &indices = body_.term.operands[cursor.operand].indices;
-  return cursor.levels < static_cast<int>(indices.size()) && indices[cursor.levels].front().loop == loop;
+  return cursor.levels < static_cast<int>(indices.size()) && indices[cursor.levels].terms.front().loop == loop;
 }
 
 Value MergedNest::build(Value target) {
@@ -88,7 +88,7 @@ Value MergedNest::build(Value target) {
     if (term_.tensors[operand.index()] && !formatOf(operand).isDense())
       cursors.push_back({operand, 0, number(0), {}});
   for (const sema::Index &dim : body_.term.target)
-    for (const sema::IndexTerm &part : dim)
+    for (const sema::IndexTerm &part : dim.terms)
       elementLoops_ = std::max(elementLoops_, part.loop.index() + 1);
   emitLoops(LoopId(0), cursors, {});
   return mlir::bufferization::ToTensorOp::create(builder_, location_, type, target_);

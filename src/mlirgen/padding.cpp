@@ -13,8 +13,9 @@ using format::Part;
 using sema::Index;
 
 Index sum(Index left, const Index &right, int64_t scale) {
-  for (const sema::IndexTerm &term : right)
-    left.push_back({term.loop, scale * term.scale});
+  for (const sema::IndexTerm &term : right.terms)
+    left.terms.push_back({term.loop, scale * term.scale});
+  left.constant += scale * right.constant;
   return left;
 }
 
@@ -36,21 +37,21 @@ std::vector<Index> paddedCoordinates(const format::Format &format, const std::ve
     if (level.part != Part::Difference)
       continue;
     Index &later = whole[static_cast<size_t>(level.dim)], &earlier = whole[static_cast<size_t>(level.minus)];
-    padded.insert(later.empty() ? level.dim : level.minus);
-    if (later.empty())
+    padded.insert(later.terms.empty() ? level.dim : level.minus);
+    if (later.terms.empty())
       later = sum(earlier, byLevel[k], 1);
     else
       earlier = sum(later, byLevel[k], -1);
   }
   for (size_t dim = 0; dim < whole.size(); ++dim)
     if (!padded.contains(static_cast<int>(dim)))
-      whole[dim].clear();
+      whole[dim] = {};
   return whole;
 }
 
 bool isSame(Index a, Index b) {
-  std::sort(a.begin(), a.end());
-  std::sort(b.begin(), b.end());
+  std::sort(a.terms.begin(), a.terms.end());
+  std::sort(b.terms.begin(), b.terms.end());
   return a == b;
 }
 
@@ -115,7 +116,7 @@ std::vector<OpenCoordinate> openCoordinates(const sema::Kernel &kernel, const se
     const std::vector<Index> coordinates = paddedCoordinates(tensor.format, operand.indices);
     for (size_t dim = 0; dim < coordinates.size(); ++dim) {
       const Index &index = coordinates[dim];
-      const bool isSummed = std::any_of(index.begin(), index.end(),
+      const bool isSummed = std::any_of(index.terms.begin(), index.terms.end(),
                                         [&](const sema::IndexTerm &part) { return term.loops[part.loop].isReduction; });
       // Functions may read nothing of an operand: its pattern alone, or the other branch of a choice.
       const bool isClipped =

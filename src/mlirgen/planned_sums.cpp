@@ -191,9 +191,7 @@ void PlannedSums::fill() {
 /// Whether a dense operand of an addend, or a value of an index, depends on the row.
 bool PlannedSums::usesRows(const sema::Expr &expr) const {
   const auto isIn = [&](const sema::Expr &part) { return usesRows(part); };
-  const auto hasRow = [&](const sema::Index &index) {
-    return isMatrix() && llvm::any_of(index, [](const sema::IndexTerm &part) { return part.loop.index() == 0; });
-  };
+  const auto hasRow = [&](const sema::Index &index) { return isMatrix() && index.has(sema::LoopId(0)); };
   if (const auto *use = std::get_if<sema::Use>(&expr.node))
     return tensorOf(use->operand).format.isDense() && llvm::any_of(body_.term.operands[use->operand].indices, hasRow);
   if (const auto *index = std::get_if<sema::IndexValue>(&expr.node))

@@ -37,12 +37,13 @@ public:
       result = arithmetic_.repeat(type_, result, body_.repeats);
     for (const sema::Operand &operand : body_.term.operands)
       if (operand.skipsDiagonal)
-        result = keepIf(result, [this, row = loopsOf(operand.diagonal[0]), column = loopsOf(operand.diagonal[1])] {
-          return compare(arith::CmpIPredicate::ne, sum(row), sum(column));
-        });
+        result =
+            keepIf(result, [this, row = coordinateOf(operand.diagonal[0]), column = coordinateOf(operand.diagonal[1])] {
+              return compare(arith::CmpIPredicate::ne, sum(row), sum(column));
+            });
     for (const Bound &bound : body_.bounds)
-      result = keepIf(result, [this, loops = loopsOf(bound.index), extent = bound.extent] {
-        return compare(arith::CmpIPredicate::ult, sum(loops), extent);
+      result = keepIf(result, [this, at = coordinateOf(bound.index), extent = bound.extent] {
+        return compare(arith::CmpIPredicate::ult, sum(at), extent);
       });
     return arithmetic_.convert(result, type_, targetType_);
   }
@@ -97,7 +98,7 @@ private:
     // Not index_cast: it would fold with the one that made a coordinate an index, and leave the coordinate itself,
     // which formats without an array of them do not have.
     mlir::Value number =
-        arith::IndexCastUIOp::create(builder_, location_, builder_.getI64Type(), sum(loopsOf(index.index)));
+        arith::IndexCastUIOp::create(builder_, location_, builder_.getI64Type(), sum(coordinateOf(index.index)));
     return emitCall(builder_, location_, sema::Function::Cast, type, TypedValue{number, sema::ValueType::I64});
   }
 
@@ -221,33 +222,40 @@ private:
     return keepIn(call.domain, emitCall(builder_, location_, call.function, type, arguments), type, call.outside);
   }
 
-  using ScaledLoops = llvm::SmallVector<std::pair<mlir::Value, int64_t>>;
+  /// A coordinate, where the variables of its loops are.
+  struct Coordinate {
+    llvm::SmallVector<std::pair<mlir::Value, int64_t>> loops; ///< each with its factor
+    int64_t constant = 0;
+  };
 
   /// The loop variables of a coordinate. They stand at the head of the term: no linalg.index is allowed in the region
   /// of a sparse_tensor operation.
-  ScaledLoops loopsOf(const sema::Index &index) {
+  Coordinate coordinateOf(const sema::Index &index) {
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(&block_);
-    ScaledLoops loops;
-    for (const sema::IndexTerm &part : index)
-      loops.emplace_back(coordinateOf(part.loop), part.scale);
-    return loops;
+    Coordinate coordinate{{}, index.constant};
+    for (const sema::IndexTerm &part : index.terms)
+      coordinate.loops.emplace_back(variableOf(part.loop), part.scale);
+    return coordinate;
   }
 
-  mlir::Value coordinateOf(sema::LoopId loop) {
+  mlir::Value variableOf(sema::LoopId loop) {
     if (!body_.coordinates.empty())
       return body_.coordinates[loop.index()];
     return mlir::linalg::IndexOp::create(builder_, location_, body_.places[loop.index()]);
   }
 
-  mlir::Value sum(const ScaledLoops &loops) {
+  mlir::Value sum(const Coordinate &coordinate) {
     mlir::Value sum;
-    for (auto [loop, factor] : loops) {
+    for (auto [loop, factor] : coordinate.loops) {
       mlir::Value scale = arith::ConstantIndexOp::create(builder_, location_, factor);
       mlir::Value scaled = arith::MulIOp::create(builder_, location_, loop, scale);
       sum = sum ? arith::AddIOp::create(builder_, location_, sum, scaled).getResult() : scaled;
     }
-    return sum;
+    if (coordinate.constant == 0)
+      return sum;
+    const mlir::Value constant = arith::ConstantIndexOp::create(builder_, location_, coordinate.constant);
+    return arith::AddIOp::create(builder_, location_, sum, constant);
   }
 
   mlir::Value compare(arith::CmpIPredicate predicate, mlir::Value left, mlir::Value right) {

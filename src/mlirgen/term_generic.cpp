@@ -21,7 +21,7 @@ llvm::SmallVector<int> placeLoops(const sema::Term &term) {
   llvm::SmallVector<int> places(term.loops.size(), -1);
   const auto use = [&](const std::vector<sema::Index> &indices) {
     for (const sema::Index &index : indices)
-      for (const sema::IndexTerm &part : index)
+      for (const sema::IndexTerm &part : index.terms)
         places[part.loop.index()] = 0;
   };
   use(term.target);
@@ -74,8 +74,8 @@ private:
 mlir::AffineMap TermGeneric::mapOf(const std::vector<sema::Index> &indices) {
   llvm::SmallVector<mlir::AffineExpr> results;
   for (const sema::Index &index : indices) {
-    mlir::AffineExpr sum = builder_.getAffineConstantExpr(0);
-    for (const sema::IndexTerm &part : index)
+    mlir::AffineExpr sum = builder_.getAffineConstantExpr(index.constant);
+    for (const sema::IndexTerm &part : index.terms)
       sum = sum + builder_.getAffineDimExpr(places_[part.loop.index()]) * part.scale;
     results.push_back(sum);
   }

@@ -36,7 +36,7 @@ llvm::SmallVector<WalkedTensor, 0> walkedOperands(const MergedTerm &term, mlir::
   for (auto [operand, tensor] : llvm::zip(term.body.term.operands, term.tensors)) {
     llvm::SmallVector<mlir::Value> extents;
     for (const sema::Index &index : operand.indices)
-      extents.push_back(term.extents[index.front().loop.index()]);
+      extents.push_back(term.extents[index.terms.front().loop.index()]);
     walked.push_back(walkedTensor(tensor, term.body.kernel.tensors[operand.tensor].format, extents, builder, location));
   }
   return walked;

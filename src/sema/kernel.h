@@ -10,6 +10,7 @@
 #include "support/ids.h"
 #include "support/source.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -151,9 +152,20 @@ struct IndexTerm {
   auto operator<=>(const IndexTerm &) const = default;
 };
 
-/// A coordinate: the sum of its terms. One term with scale 1 unless a loop runs over a part of the variable: then
-/// i = 4 * (i / 4) + i % 4, or j = i + (j - i).
-using Index = std::vector<IndexTerm>;
+/// A coordinate: the sum of its terms and of a constant. One term with scale 1 unless a loop runs over a part of the
+/// variable: then i = 4 * (i / 4) + i % 4, or j = i + (j - i). A constant other than 0 is that of a dense tensor's
+/// index or of an index value; whoever makes one sees to it that the sum stays inside.
+struct Index {
+  std::vector<IndexTerm> terms;
+  int64_t constant = 0;
+
+  /// Whether it is one loop's variable as it is.
+  bool isLoop() const { return terms.size() == 1 && terms.front().scale == 1 && constant == 0; }
+  bool has(LoopId loop) const {
+    return std::any_of(terms.begin(), terms.end(), [&](const IndexTerm &term) { return term.loop == loop; });
+  }
+  auto operator<=>(const Index &) const = default;
+};
 
 using OperandId = Id<struct OperandTag>; ///< into Term::operands
 

@@ -61,7 +61,7 @@ bool areLoops(const Term &term, const std::vector<Index> &indices) {
   if (indices.size() != term.loops.size())
     return false;
   for (LoopId loop : term.loops.ids())
-    if (indices[loop.index()] != Index{IndexTerm{loop}})
+    if (indices[loop.index()] != Index{{IndexTerm{loop}}})
       return false;
   return true;
 }

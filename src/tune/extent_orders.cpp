@@ -26,7 +26,7 @@ bool comparesWithinExtent(const sema::Call &call, const sema::Term &term) {
     const auto *value = std::get_if<sema::IndexValue>(&argument->node);
     if (!value)
       return false;
-    for (const sema::IndexTerm &part : value->index)
+    for (const sema::IndexTerm &part : value->index.terms)
       extents.push_back(term.loops[part.loop].extent);
   }
   return std::adjacent_find(extents.begin(), extents.end(), std::not_equal_to<>()) == extents.end();

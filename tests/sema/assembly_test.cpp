@@ -20,7 +20,7 @@ std::string collecting(const Checked &checked, size_t step = 0) {
   for (int k = 0; k < static_cast<int>(statement.collecting->dims.size()); ++k) {
     const Term &term = statement.terms.front();
     text += k == statement.collecting->rowOrder ? ")" : "";
-    text += term.loops[term.target[statement.collecting->dims[k]].front().loop].variable;
+    text += term.loops[term.target[statement.collecting->dims[k]].terms.front().loop].variable;
   }
   return text;
 }

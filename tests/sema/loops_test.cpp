@@ -181,7 +181,7 @@ TEST_CASE("loops respect the levels of every sparse operand") {
           for (const Operand &operand : term.operands) {
             const format::Format &format = checked.kernel->tensors[operand.tensor].format;
             for (int k = 1; !format.isDense() && k < format.order(); ++k)
-              CHECK(operand.indices[k - 1].front().loop < operand.indices[k].front().loop);
+              CHECK(operand.indices[k - 1].terms.front().loop < operand.indices[k].terms.front().loop);
           }
       }
     }

@@ -150,7 +150,7 @@ TEST_CASE("verify names broken terms") {
         "step 1, term 1: has a loop over no extent of the kernel");
   CHECK(brokenSpmv([](Kernel &kernel) { term(kernel).target.clear(); }) ==
         "step 1, term 1: has more or fewer indices than its target");
-  CHECK(brokenSpmv([](Kernel &kernel) { term(kernel).target.front().front().loop = LoopId(7); }) ==
+  CHECK(brokenSpmv([](Kernel &kernel) { term(kernel).target.front().terms.front().loop = LoopId(7); }) ==
         "step 1, term 1: has an index by no loop of the term");
   CHECK(brokenSpmv([](Kernel &kernel) { term(kernel).loops.front().isReduction = true; }) ==
         "step 1, term 1: has a reduction that indexes the target");

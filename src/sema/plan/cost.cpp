@@ -112,7 +112,7 @@ private:
   std::set<LoopId> loopsOf(const Operand &operand) const {
     std::set<LoopId> loops;
     for (const Index &index : operand.indices)
-      for (const IndexTerm &part : index)
+      for (const IndexTerm &part : index.terms)
         loops.insert(part.loop);
     return loops;
   }
@@ -143,7 +143,7 @@ private:
     std::vector<CostFactor> divisors;
     for (const Index &index : operand.indices) {
       std::vector<LoopId> loops;
-      for (const IndexTerm &part : index)
+      for (const IndexTerm &part : index.terms)
         loops.push_back(part.loop);
       // A diagonal and a row are one column.
       const auto diagonal = std::find_if(

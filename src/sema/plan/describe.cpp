@@ -235,14 +235,16 @@ private:
 
   static std::string text(const Term &term, const Index &index) {
     std::string result;
-    for (const IndexTerm &part : index) {
+    for (const IndexTerm &part : index.terms) {
       const Loop &loop = term.loops[part.loop];
-      const bool compound = loop.part != format::Part::Whole && index.size() > 1;
+      const bool compound = loop.part != format::Part::Whole && index.terms.size() > 1;
       const int64_t scale = part.scale < 0 ? -part.scale : part.scale;
       result += result.empty() ? (part.scale < 0 ? "-" : "") : (part.scale < 0 ? " - " : " + ");
       result +=
           (scale == 1 ? "" : std::to_string(scale) + "*") + (compound ? "(" + loop.variable + ")" : loop.variable);
     }
+    if (index.constant != 0)
+      result += (index.constant < 0 ? " - " : " + ") + std::to_string(std::abs(index.constant));
     return result;
   }
 
@@ -277,7 +279,8 @@ private:
       return access(term, operand.tensor, operand.indices) + (operand.skipsDiagonal ? "'" : "");
     }
     if (const auto *index = std::get_if<IndexValue>(&expr.node))
-      return index->index.size() > 1 ? "(" + text(term, index->index) + ")" : text(term, index->index);
+      return index->index.terms.size() > 1 || index->index.constant != 0 ? "(" + text(term, index->index) + ")"
+                                                                         : text(term, index->index);
     if (const auto *call = std::get_if<Call>(&expr.node))
       return text(term, *call, expr.type);
     if (const auto *negate = std::get_if<Negate>(&expr.node))

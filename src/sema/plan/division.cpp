@@ -103,15 +103,15 @@ private:
     if (nest.items == items) {
       if (nest.kind == LoopsKind::Roots && !statement_.collecting)
         return std::nullopt;
-      for (const IndexTerm &part : index)
+      for (const IndexTerm &part : index.terms)
         if (part.loop == nest.rows && isBounded(nest, index))
           return Owned{dim, part.scale};
       return std::nullopt;
     }
-    if (!nest.isDense || index.size() != 1)
+    if (!nest.isDense || !index.isLoop())
       return std::nullopt;
     // Loops over all of a dimension may be cut wherever they are.
-    const Loop &loop = termOf(nest).loops[index.front().loop];
+    const Loop &loop = termOf(nest).loops[index.terms.front().loop];
     const bool isItself = loop.part == format::Part::Whole && loop.extent == items.extent;
     return isItself ? std::optional(Owned{dim, items.block}) : std::nullopt;
   }
@@ -120,11 +120,11 @@ private:
   /// it is, in a loop over all of it.
   bool isBounded(const OuterLoops &nest, const Index &index) const {
     const Term &term = termOf(nest);
-    return std::all_of(index.begin(), index.end(), [&](const IndexTerm &part) {
-      return part.loop == nest.rows ||
-             (nest.kind != LoopsKind::Diagonals && term.loops[part.loop].part == format::Part::Remainder &&
-              countLists(kernel_, term, part.loop) == 0);
-    });
+    return index.constant == 0 && std::all_of(index.terms.begin(), index.terms.end(), [&](const IndexTerm &part) {
+             return part.loop == nest.rows ||
+                    (nest.kind != LoopsKind::Diagonals && term.loops[part.loop].part == format::Part::Remainder &&
+                     countLists(kernel_, term, part.loop) == 0);
+           });
   }
 
   std::optional<TensorId> rootOf(const Items &items) const {

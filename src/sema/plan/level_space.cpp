@@ -16,7 +16,7 @@ namespace {
 
 std::vector<int> loopsOf(const Index &index) {
   std::vector<int> loops;
-  for (const IndexTerm &term : index)
+  for (const IndexTerm &term : index.terms)
     loops.push_back(static_cast<int>(term.loop.index()));
   return loops;
 }
@@ -149,11 +149,11 @@ void LevelSpace::makeLoops() {
   for (int v = 0; v < variableCount; ++v) {
     const Split &split = splits_[v];
     if (split.block > 0)
-      values_.push_back({{loopOf(v), split.block}, {loopOf(v, 1), 1}});
+      values_.push_back({{{loopOf(v), split.block}, {loopOf(v, 1), 1}}});
     else if (split.base >= 0)
-      values_.push_back({{loopOf(v), split.sign}, {loopOf(split.base), 1}});
+      values_.push_back({{{loopOf(v), split.sign}, {loopOf(split.base), 1}}});
     else
-      values_.push_back({{loopOf(v), 1}});
+      values_.push_back({{{loopOf(v), 1}}});
   }
 }
 
@@ -165,7 +165,7 @@ std::optional<Index> LevelSpace::levelIndex(const Level &level, const std::vecto
     const SpaceLoop &loop = loops_[k];
     if (loop.part == level.part && loop.variable == variables[level.dim] && loop.minus == minus &&
         loop.block == level.block)
-      return Index{{LoopId(k), 1}};
+      return Index{{{LoopId(k), 1}}};
   }
   return std::nullopt;
 }
@@ -174,7 +174,7 @@ std::optional<SparseUse> LevelSpace::useInPlace(const SparseAccess &access) cons
   SparseUse use;
   for (const Level &level : access.format->levels) {
     std::optional<Index> index = levelIndex(level, access.variables);
-    if (!index || (index->size() > 1 && !(level.isFullyDense() && use.levels.empty())))
+    if (!index || (index->terms.size() > 1 && !(level.isFullyDense() && use.levels.empty())))
       return std::nullopt;
     const int k = static_cast<int>(use.levels.size());
     use.levels.push_back({loopsOf(*index), level.isFullyDense(), lengthOf(*access.format, k)});

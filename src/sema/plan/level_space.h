@@ -40,7 +40,7 @@ public:
   /// The value of a variable as a sum of loops, the fastest last.
   const Index &valueOf(int variable) const { return values_[variable]; }
   /// The variable's loop that is outside of its other loops in the levels of every operand: over blocks, or diagonals.
-  int outermostLoop(int variable) const { return static_cast<int>(valueOf(variable).front().loop.index()); }
+  int outermostLoop(int variable) const { return static_cast<int>(valueOf(variable).terms.front().loop.index()); }
   /// The loop that is level `level` of a format whose dimensions are indexed by `variables`; nullopt where there is
   /// none.
   std::optional<Index> levelIndex(const format::Level &level, const std::vector<int> &variables) const;

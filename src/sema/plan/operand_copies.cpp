@@ -27,7 +27,7 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
   std::vector<std::pair<int, int>> places;
   for (int dim = 0; dim < source.order(); ++dim) {
     int last = 0;
-    for (const IndexTerm &part : space.valueOf(operand.variables[dim])) {
+    for (const IndexTerm &part : space.valueOf(operand.variables[dim]).terms) {
       const auto place = std::find(order.begin(), order.end(), static_cast<int>(part.loop.index()));
       last = std::max(last, static_cast<int>(place - order.begin()));
     }
@@ -55,7 +55,7 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
   if (!listsRoot && hasListedCopy(access.tensor, dims))
     planning_.copies.askForDenseRoot(access.tensor, dims);
   const int root = operand.variables[format.levels.front().dim];
-  reportCopy(access, format, space.valueOf(root).size() == 1, scope);
+  reportCopy(access, format, space.valueOf(root).terms.size() == 1, scope);
   const TensorId copy = addConverted(kernel_, {access.tensor, false, dropsPadding}, std::move(format), access.where);
   if (isWritten(access.tensor) || planning_.refreshes.contains(access.tensor)) {
     current_.push_back(copy);

@@ -19,9 +19,7 @@ private:
   bool depends(const std::vector<Index> &indices) const {
     return std::any_of(indices.begin(), indices.end(), [&](const Index &index) { return depends(index); });
   }
-  bool depends(const Index &index) const {
-    return std::any_of(index.begin(), index.end(), [&](const IndexTerm &part) { return part.loop == innermost_; });
-  }
+  bool depends(const Index &index) const { return index.has(innermost_); }
 
   /// Whether the innermost loop changes a value; of terms without loops every value counts.
   bool depends(const Expr &expr) const {

@@ -15,7 +15,7 @@ std::set<LoopId> usedLoops(const Term &term) {
   std::set<LoopId> used;
   const auto use = [&](const std::vector<Index> &indices) {
     for (const Index &index : indices)
-      for (const IndexTerm &part : index)
+      for (const IndexTerm &part : index.terms)
         used.insert(part.loop);
   };
   use(term.target);
@@ -75,7 +75,7 @@ bool listsAt(const Kernel &kernel, const Operand &operand, int k, LoopId loop) {
   if (format.isDense() || operand.follows || k >= static_cast<int>(operand.indices.size()))
     return false;
   const Index &index = operand.indices[k];
-  return index.size() == 1 && index.front().loop == loop && !format.levels[k].isFullyDense();
+  return index.terms.size() == 1 && index.terms.front().loop == loop && !format.levels[k].isFullyDense();
 }
 
 bool walksEntries(const Kernel &kernel, const Term &term) {
@@ -93,12 +93,8 @@ bool listsInOrder(const format::Format &format) {
 /// Whether some index is the sum of a diagonal and its row, so that the rows end where that leaves the matrix.
 bool hasSum(const Term &term, LoopId diagonal, LoopId row) {
   const auto has = [&](const std::vector<Index> &indices) {
-    return std::any_of(indices.begin(), indices.end(), [&](const Index &index) {
-      const auto uses = [&](LoopId loop) {
-        return std::any_of(index.begin(), index.end(), [&](const IndexTerm &part) { return part.loop == loop; });
-      };
-      return uses(diagonal) && uses(row);
-    });
+    return std::any_of(indices.begin(), indices.end(),
+                       [&](const Index &index) { return index.has(diagonal) && index.has(row); });
   };
   return has(term.target) || std::any_of(term.operands.begin(), term.operands.end(),
                                          [&](const Operand &operand) { return has(operand.indices); });

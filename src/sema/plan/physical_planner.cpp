@@ -20,7 +20,7 @@ template <typename T> int positionOf(const std::vector<T> &values, T value) {
 
 // An index over the space's loops as one over the nest, where loop `order[k]` is the k-th.
 Index inNest(Index index, const std::vector<int> &order) {
-  for (IndexTerm &part : index)
+  for (IndexTerm &part : index.terms)
     part.loop = LoopId(static_cast<size_t>(positionOf(order, static_cast<int>(part.loop.index()))));
   return index;
 }
@@ -143,7 +143,7 @@ std::vector<int> PhysicalPlanner::loopsInStorageOrder(const format::Format &form
                                                       const LevelSpace &space) const {
   std::vector<int> loops;
   for (const format::Level &level : format.levels)
-    for (const IndexTerm &part : space.valueOf(positionOf(read_.variables, byDimension[level.dim])))
+    for (const IndexTerm &part : space.valueOf(positionOf(read_.variables, byDimension[level.dim])).terms)
       loops.push_back(static_cast<int>(part.loop.index()));
   return loops;
 }

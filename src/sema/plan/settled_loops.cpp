@@ -17,7 +17,7 @@ bool addMultiples(const Expr &expr, int64_t factor, Multiples &sum) {
   if (std::holds_alternative<Literal>(expr.node))
     return true;
   if (const auto *value = std::get_if<IndexValue>(&expr.node)) {
-    for (const IndexTerm &part : value->index)
+    for (const IndexTerm &part : value->index.terms)
       sum[part.loop] += factor * part.scale;
     return true;
   }

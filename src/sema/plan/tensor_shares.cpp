@@ -52,10 +52,9 @@ private:
     return loops;
   }
 
+  /// Whether an index has one of the loops, and is where that is.
   bool has(const Index &index, const std::vector<LoopId> &loops) const {
-    return std::any_of(index.begin(), index.end(), [&](const IndexTerm &part) {
-      return std::find(loops.begin(), loops.end(), part.loop) != loops.end();
-    });
+    return index.constant == 0 && std::any_of(loops.begin(), loops.end(), [&](LoopId loop) { return index.has(loop); });
   }
 
   /// The operand with a slice whose further levels list coordinates, and the loops over these.
@@ -69,7 +68,7 @@ private:
       listing_ = operand.tensor;
       for (size_t k = 1; k < operand.indices.size(); ++k)
         if (!format.levels[k].isFullyDense())
-          for (const IndexTerm &part : operand.indices[k])
+          for (const IndexTerm &part : operand.indices[k].terms)
             listed_.push_back(part.loop);
       return;
     }

@@ -36,7 +36,7 @@ std::vector<int> PhysicalPlanner::storedVariables(const SparseAccess &operand, c
   for (const format::Level &level : operand.format->levels) {
     const std::optional<Index> index = space.levelIndex(level, operand.variables);
     for (int variable : operand.variables)
-      if (index && index->size() == 1 && index->front().loop == space.valueOf(variable).front().loop)
+      if (index && index->terms.size() == 1 && index->terms.front().loop == space.valueOf(variable).terms.front().loop)
         stored.push_back(variable);
   }
   return stored;

@@ -77,8 +77,9 @@ bool ExpressionVerifier::nodeHolds(const Use &use, ValueType) {
 }
 
 bool ExpressionVerifier::nodeHolds(const IndexValue &index, ValueType) {
-  return require(!index.index.empty() && std::all_of(index.index.begin(), index.index.end(),
-                                                     [&](const IndexTerm &part) { return term_.loops.has(part.loop); }),
+  return require(!index.index.terms.empty() &&
+                     std::all_of(index.index.terms.begin(), index.index.terms.end(),
+                                 [&](const IndexTerm &part) { return term_.loops.has(part.loop); }),
                  "has the value of an index that is none of its loops");
 }
 

@@ -44,11 +44,10 @@ bool collectingHolds(Verification &verification, const Statement &statement, con
     for (int k = 0; k < target.order(); ++k) {
       const Index &index = term.target[static_cast<size_t>(collecting.dims[static_cast<size_t>(k)])];
       const bool follows =
-          k == 0 ||
-          term.target[static_cast<size_t>(collecting.dims[static_cast<size_t>(k - 1)])].front() < index.front();
-      if (!verification.holds(isLoop(index) && !term.overwrites, "collects other than by its loops' variables") ||
+          k == 0 || term.target[static_cast<size_t>(collecting.dims[static_cast<size_t>(k - 1)])].terms < index.terms;
+      if (!verification.holds(index.isLoop() && !term.overwrites, "collects other than by its loops' variables") ||
           !verification.holds(follows, "does not come to the target's entries in collecting order") ||
-          !verification.holds(k >= collecting.rowOrder || index.front().loop == LoopId(static_cast<size_t>(k)),
+          !verification.holds(k >= collecting.rowOrder || index.terms.front().loop == LoopId(static_cast<size_t>(k)),
                               "has a loop of a row that is none of the outermost ones"))
         return false;
     }

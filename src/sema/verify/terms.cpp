@@ -23,18 +23,18 @@ bool loopsHold(Verification &verification, const Term &term) {
 
 bool indicesHold(Verification &verification, const Term &term, const std::vector<Index> &indices) {
   for (const Index &index : indices)
-    for (const IndexTerm &part : index)
+    for (const IndexTerm &part : index.terms)
       if (!verification.holds(term.loops.has(part.loop) && part.scale != 0, "has an index by no loop of the term"))
         return false;
   return verification.holds(
-      std::none_of(indices.begin(), indices.end(), [](const Index &index) { return index.empty(); }),
+      std::none_of(indices.begin(), indices.end(), [](const Index &index) { return index.terms.empty(); }),
       "has an index without a loop");
 }
 
 /// Whether an index that is one loop runs over a dimension, which is so long.
 bool runsOver(const Term &term, const Index &index, ExtentId extent) {
-  return !isLoop(index) || term.loops[index.front().loop].part != Part::Whole ||
-         term.loops[index.front().loop].extent == extent;
+  return !index.isLoop() || term.loops[index.terms.front().loop].part != Part::Whole ||
+         term.loops[index.terms.front().loop].extent == extent;
 }
 
 /// Of a sparse tensor's levels: a loop each, in the order of the nest, over what the level stores. A dense root alone
@@ -44,11 +44,13 @@ bool levelsHold(Verification &verification, const Term &term, const Tensor &tens
   for (size_t k = 0; k < indices.size(); ++k) {
     const format::Level &level = tensor.format.levels[k];
     const Index &index = indices[k];
-    const Loop &loop = term.loops[index.front().loop];
-    const bool isSum = index.size() > 1 || index.front().scale != 1;
-    if (!verification.holds(!isSum || (k == 0 && level.isFullyDense() && level.part == Part::Whole),
+    const Loop &loop = term.loops[index.terms.front().loop];
+    const bool isSum = index.terms.size() > 1 || index.terms.front().scale != 1;
+    if (!verification.holds(index.constant == 0, "has a level that is shifted") ||
+        !verification.holds(!isSum || (k == 0 && level.isFullyDense() && level.part == Part::Whole),
                             "has a level at a sum of loops that is no dense root") ||
-        !verification.holds(k == 0 || innermost < index.front().loop, "has levels in another order than the loops") ||
+        !verification.holds(k == 0 || innermost < index.terms.front().loop,
+                            "has levels in another order than the loops") ||
         !verification.holds(
             isSum || (loop.part == level.part &&
                       (loop.part == Part::Whole || loop.part == Part::Difference || loop.block == level.block)),
@@ -56,7 +58,7 @@ bool levelsHold(Verification &verification, const Term &term, const Tensor &tens
         !verification.holds(runsOver(term, index, tensor.extents[static_cast<size_t>(level.dim)]),
                             "has a level that is not as long as its loop"))
       return false;
-    for (const IndexTerm &part : index)
+    for (const IndexTerm &part : index.terms)
       innermost = std::max(innermost, part.loop);
   }
   return true;
@@ -75,19 +77,19 @@ bool dimensionsHold(Verification &verification, const Term &term, const Tensor &
   std::set<LoopId> plain;
   for (size_t dim = 0; dim < indices.size(); ++dim) {
     const Index &index = indices[dim];
-    const bool areScaled = std::all_of(index.begin(), index.end(), [&](const IndexTerm &part) {
+    const bool areScaled = std::all_of(index.terms.begin(), index.terms.end(), [&](const IndexTerm &part) {
       return mayBeScaled(term.loops[part.loop], part.scale);
     });
-    const bool repeats = index.size() > 1 && std::any_of(index.begin(), index.end(), [&](const IndexTerm &part) {
-                           return plain.contains(part.loop);
-                         });
+    const bool repeats =
+        !index.isLoop() && std::any_of(index.terms.begin(), index.terms.end(),
+                                       [&](const IndexTerm &part) { return plain.contains(part.loop); });
     if (!verification.holds(runsOver(term, index, tensor.extents[dim]),
                             "has a dimension that is not as long as its loop") ||
         !verification.holds(areScaled, "has an index by another multiple of a loop than its blocks") ||
         !verification.holds(!repeats, "has a loop by itself before an index that is a sum with it"))
       return false;
-    if (isLoop(index))
-      plain.insert(index.front().loop);
+    if (index.isLoop())
+      plain.insert(index.terms.front().loop);
   }
   return true;
 }
@@ -102,7 +104,7 @@ bool targetHolds(Verification &verification, const Statement &statement, const T
     return false;
   std::set<LoopId> written;
   for (const Index &index : term.target)
-    for (const IndexTerm &part : index)
+    for (const IndexTerm &part : index.terms)
       written.insert(part.loop);
   for (LoopId id : term.loops.ids()) {
     const Loop &loop = term.loops[id];
@@ -110,7 +112,7 @@ bool targetHolds(Verification &verification, const Statement &statement, const T
                             "has a loop that is no reduction, and does not index the target") ||
         !verification.holds(!loop.isReduction || loop.part != Part::Whole || !written.contains(id) ||
                                 std::none_of(term.target.begin(), term.target.end(),
-                                             [&](const Index &index) { return index == Index{{id}}; }),
+                                             [&](const Index &index) { return index == Index{{{id}}}; }),
                             "has a reduction that indexes the target") ||
         !verification.holds(!loop.isReduction || !term.overwrites, "overwrites elements in a reduction"))
       return false;
@@ -173,7 +175,7 @@ bool mergedHolds(Verification &verification, const Statement &statement, const T
       const bool isPlain = kind == format::LevelKind::Dense || kind == format::LevelKind::Compressed;
       if (!verification.holds(isPlain && level.part == Part::Whole && level.ordered && level.unique &&
                                   !level.hasLengths() && !operand.follows &&
-                                  isLoop(operand.indices[static_cast<size_t>(k)]),
+                                  operand.indices[static_cast<size_t>(k)].isLoop(),
                               "is merged, with an operand that its loops cannot walk"))
         return false;
     }

@@ -54,7 +54,4 @@ bool valuesHold(Verification &verification);
 /// Whether `dims` has each of so many dimensions once.
 bool isPermutation(const std::vector<int> &dims, int order);
 
-/// Whether an index is one loop's variable as it is.
-bool isLoop(const Index &index);
-
 } // namespace spc::sema

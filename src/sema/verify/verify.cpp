@@ -49,10 +49,6 @@ bool isPermutation(const std::vector<int> &dims, int order) {
   return true;
 }
 
-bool isLoop(const Index &index) {
-  return index.size() == 1 && index.front().scale == 1;
-}
-
 std::optional<std::string> brokenInvariant(const Kernel &kernel) {
   Verification verification(kernel);
   // Each of these relies on those before it.
