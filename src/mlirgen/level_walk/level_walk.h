@@ -4,7 +4,7 @@
 #pragma once
 
 #include "format/format.h"
-#include "mlirgen/loop_emitter.h"
+#include "mlirgen/level_walk/loop_emitter.h"
 
 #include <memory>
 

@@ -1,4 +1,4 @@
-// The operations that loops by hand are made of, at the place where a builder stands. Private to this folder.
+// The operations that loops by hand are made of, at the place where a builder stands. Private to mlirgen.
 #pragma once
 
 #include "sema/kernel.h"

@@ -1,4 +1,4 @@
-#include "mlirgen/loop_emitter.h"
+#include "mlirgen/level_walk/loop_emitter.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
