@@ -115,7 +115,8 @@ bool isTame(const format::ClosedForm &form) {
 void checkClosedForm(Entry &entry, const sema::Tensor &tensor, size_t k, const Place &place) {
   EntryBuilder &build = entry.build;
   const format::Level &level = tensor.format.levels[k];
-  const bool hasLength = hasClosedLength(format::kindOf(tensor.format, static_cast<int>(k)));
+  const LevelKind kind = format::kindOf(tensor.format, static_cast<int>(k));
+  const bool hasLength = hasClosedLength(kind);
   if (!hasLength && level.start == format::ClosedForm{})
     return;
   const Value zero = build.constant(0), most = build.constant(INT32_MAX);
@@ -129,7 +130,7 @@ void checkClosedForm(Entry &entry, const sema::Tensor &tensor, size_t k, const P
     const Value start = valueAt(build, level.start, parent, extent);
     wrong = build.either(wrong, build.compare(ICmpPredicate::slt, length, zero));
     wrong = build.either(wrong, build.compare(ICmpPredicate::sgt, length, most));
-    if (!level.isDense())
+    if (listsCoordinates(kind))
       continue;
     const Value end = LLVM::AddOp::create(build.ops(), start, length);
     wrong = build.either(wrong, build.compare(ICmpPredicate::slt, start, zero));

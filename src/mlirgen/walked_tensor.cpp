@@ -1,5 +1,7 @@
 #include "mlirgen/walked_tensor.h"
 
+#include "format/levels.h"
+
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 
@@ -20,7 +22,7 @@ WalkedTensor walkedTensor(mlir::Value tensor, const format::Format &format, llvm
   }
   for (int level = 0; level < format.levelCount(); ++level) {
     LevelArrays arrays{{}, {}, extents[static_cast<size_t>(level)]};
-    if (!format.levels[static_cast<size_t>(level)].isDense()) {
+    if (listsCoordinates(format::kindOf(format, level))) {
       arrays.positions = sparse::ToPositionsOp::create(builder, location, tensor, level);
       arrays.coordinates = sparse::ToCoordinatesOp::create(builder, location, tensor, level);
     }

@@ -9,7 +9,6 @@
 namespace spc::tensor {
 
 using abi::FieldRole;
-using format::Extent;
 using format::Level;
 using format::LevelKind;
 
@@ -128,7 +127,7 @@ bool Packer::raggedDense(int k) {
   const Level &level = this->level(k);
   const SortedEntries::Column column = entries_.column(k);
   std::vector<int64_t> lengths(static_cast<size_t>(positions_)), starts(static_cast<size_t>(positions_));
-  if (level.extent == Extent::Closed) {
+  if (hasClosedLength(format::kindOf(arrays_.format(), k))) {
     const int64_t parents = std::max<int64_t>(1, shape_[this->level(k - 1).dim]);
     lengths = closedLengths(k);
     for (int64_t p = 0; p < positions_; ++p) {
@@ -212,7 +211,7 @@ bool Packer::bounded(int k) {
         return fail("its shape does not fit the format's extent");
     return withIndices(k, [&](const auto &put) { return fillPadded(k, capacityOf, parents, put); });
   };
-  if (level(k).extent == Extent::Closed)
+  if (hasClosedLength(format::kindOf(arrays_.format(), k)))
     return fill([lengths = closedLengths(k)](int64_t p) { return lengths[p]; });
   return fill([width = givenWidth(k)](int64_t) { return width; });
 }
