@@ -6,11 +6,11 @@
 #include "format/schedule.h"
 #include "language/function.h"
 #include "language/operators.h"
+#include "sema/index.h"
 #include "sema/value_type.h"
 #include "support/ids.h"
 #include "support/source.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -133,8 +133,6 @@ struct Tensor {
   bool hasDeclaredOwner() const { return shared() && shared()->declared; }
 };
 
-using LoopId = Id<struct LoopTag>; ///< into Term::loops: position in the loop nest, outermost first
-
 /// One loop of a term's nest: over an index variable, or over what a sparse operand's level stores of one (which
 /// block of it, where in the block) or of two (which diagonal).
 struct Loop {
@@ -143,28 +141,6 @@ struct Loop {
   bool isReduction = false; ///< the statement's target does not depend on it alone; see Term
   format::Part part = format::Part::Whole;
   int64_t block = 0; ///< of a quotient or a remainder
-};
-
-/// `scale` times a loop's variable.
-struct IndexTerm {
-  LoopId loop;
-  int64_t scale = 1;
-  auto operator<=>(const IndexTerm &) const = default;
-};
-
-/// A coordinate: the sum of its terms and of a constant. One term with scale 1 unless a loop runs over a part of the
-/// variable: then i = 4 * (i / 4) + i % 4, or j = i + (j - i). A constant other than 0 is that of a dense tensor's
-/// index or of an index value; whoever makes one sees to it that the sum stays inside.
-struct Index {
-  std::vector<IndexTerm> terms;
-  int64_t constant = 0;
-
-  /// Whether it is one loop's variable as it is.
-  bool isLoop() const { return terms.size() == 1 && terms.front().scale == 1 && constant == 0; }
-  bool has(LoopId loop) const {
-    return std::any_of(terms.begin(), terms.end(), [&](const IndexTerm &term) { return term.loop == loop; });
-  }
-  auto operator<=>(const Index &) const = default;
 };
 
 using OperandId = Id<struct OperandTag>; ///< into Term::operands
