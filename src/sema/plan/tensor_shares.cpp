@@ -31,10 +31,10 @@ public:
   }
 
 private:
+  /// Whether a loop is over the items, or over what they are blocks of.
   bool isOfItems(const Loop &loop) const {
-    const bool isBlock = loop.part == format::Part::Quotient;
-    return division_.items && loop.extent == division_.items->extent &&
-           (isBlock ? loop.block : 1) == division_.items->block && (isBlock || loop.part == format::Part::Whole);
+    const bool isBlock = loop.part == format::Part::Quotient && loop.block == division_.items->block;
+    return loop.extent == division_.items->extent && (isBlock || loop.part == format::Part::Whole);
   }
 
   /// The loop that is divided: the term's own outermost one where that is over the items, else any that is.
@@ -46,8 +46,7 @@ private:
       return {outer.rows};
     std::vector<LoopId> loops;
     for (LoopId id : term.loops.ids())
-      if (isOfItems(term.loops[id]) ||
-          (division_.items->extent == term.loops[id].extent && term.loops[id].part == format::Part::Whole))
+      if (isOfItems(term.loops[id]))
         loops.push_back(id);
     return loops;
   }
