@@ -12,23 +12,24 @@ namespace {
 
 using LLVM::ICmpPredicate;
 
-/// Bytes of a temporary; leaves with Status::Memory where they overflow.
-Value bytesOf(Entry &entry, const sema::Tensor &tensor) {
+/// The product of counts of a temporary; leaves with Status::Memory where the bytes of as many elements overflow.
+Value elementsOf(Entry &entry, const sema::Tensor &tensor, llvm::ArrayRef<Value> counts) {
   EntryBuilder &build = entry.build;
   const Value one = build.constant(1);
   Value empty = build.truth(false);
-  for (sema::ExtentId extent : tensor.extents)
-    empty = build.either(empty, build.isZero(entry.extents[extent]));
-  Value bytes = build.constant(sema::bytesOf(tensor.type));
+  for (Value count : counts)
+    empty = build.either(empty, build.isZero(count));
+  Value elements = one;
+  Value limit = build.constant(INT64_MAX / sema::bytesOf(tensor.type));
   Value overflows = build.truth(false);
-  for (sema::ExtentId id : tensor.extents) {
-    const Value extent = build.select(empty, one, entry.extents[id]);
-    const Value limit = LLVM::UDivOp::create(build.ops(), build.constant(INT64_MAX), extent);
-    overflows = build.either(overflows, build.compare(ICmpPredicate::ugt, bytes, limit));
-    bytes = build.multiply(bytes, extent);
+  for (Value count : counts) {
+    const Value factor = build.select(empty, one, count);
+    overflows = build.either(overflows, build.compare(ICmpPredicate::ugt, factor, limit));
+    limit = LLVM::UDivOp::create(build.ops(), limit, factor);
+    elements = build.multiply(elements, factor);
   }
   build.failIf(overflows, Status::Memory, placeOf(entry, tensor));
-  return build.select(empty, build.constant(0), bytes);
+  return build.select(empty, build.constant(0), elements);
 }
 
 /// `bytes` of memory that every way out releases; leaves with Status::Memory where there are none.
@@ -42,14 +43,18 @@ Value allocate(Entry &entry, Memory &memory, const sema::Tensor &tensor, Value b
   return array;
 }
 
-/// The structure of a pattern's owner, with values of its own.
+/// The structure of a pattern's owner, with values of its own: for each entry as many as the tail has.
 TensorView allocateShared(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
   EntryBuilder &build = entry.build;
-  TensorView view = entry.tensors[sema::structureOwner(entry.kernel, tensor.shared()->owner)];
-  const int64_t size = sema::bytesOf(tensor.type);
-  build.failIf(build.compare(ICmpPredicate::sgt, view.stored, build.constant(INT64_MAX / size)), Status::Memory,
-               placeOf(entry, tensor));
-  view.values = allocate(entry, memory, tensor, build.multiply(view.stored, build.constant(size)));
+  const sema::TensorId owner = sema::structureOwner(entry.kernel, tensor.shared()->owner);
+  TensorView view = entry.tensors[owner];
+  const std::vector<format::Level> &levels = tensor.format.levels;
+  llvm::SmallVector<Value> counts{view.stored};
+  for (size_t k = entry.kernel.tensors[owner].format.levels.size(); k < levels.size(); ++k)
+    counts.push_back(entry.extents[tensor.extents[levels[k].dim]]);
+  view.stored = elementsOf(entry, tensor, counts);
+  view.values =
+      allocate(entry, memory, tensor, build.multiply(view.stored, build.constant(sema::bytesOf(tensor.type))));
   return view;
 }
 
@@ -61,7 +66,11 @@ TensorView allocateDense(Entry &entry, Memory &memory, const sema::Tensor &tenso
     view.values = build.stack(llvmType(build, tensor.type), 1);
     return view;
   }
-  view.values = allocate(entry, memory, tensor, bytesOf(entry, tensor));
+  llvm::SmallVector<Value> extents;
+  for (sema::ExtentId extent : tensor.extents)
+    extents.push_back(entry.extents[extent]);
+  const Value elements = elementsOf(entry, tensor, extents);
+  view.values = allocate(entry, memory, tensor, build.multiply(elements, build.constant(sema::bytesOf(tensor.type))));
   view.strides.resize(tensor.extents.size());
   Value stride = build.constant(1);
   for (auto level = tensor.format.levels.rbegin(); level != tensor.format.levels.rend(); ++level) {

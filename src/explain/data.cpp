@@ -71,7 +71,20 @@ std::optional<double> Data::bytes(sema::TensorId tensor) {
   if (own.format.isDense())
     return elementsOf(shapeOf(own)) * sema::bytesOf(own.type);
   const tensor::PackedTensor *stored = packed(tensor);
-  return stored ? std::optional(stored->footprint().bytes) : std::nullopt;
+  if (!stored)
+    return std::nullopt;
+  const double values = static_cast<double>(stored->valueCount()) * sema::bytesOf(own.type);
+  return stored->footprint().bytes + values * (tailOf(tensor) - 1);
+}
+
+/// How many values a tensor has for each entry of its structure.
+double Data::tailOf(sema::TensorId tensor) const {
+  const sema::Tensor &own = kernel_.tensors[tensor];
+  double values = 1;
+  for (int k = sema::structureLevels(kernel_, tensor); k < own.format.levelCount(); ++k)
+    values *=
+        static_cast<double>(extents_[own.extents[static_cast<size_t>(own.format.levels[static_cast<size_t>(k)].dim)]]);
+  return values;
 }
 
 std::optional<double> Data::valueBytes(sema::TensorId tensor) {
@@ -79,7 +92,8 @@ std::optional<double> Data::valueBytes(sema::TensorId tensor) {
   if (own.format.isDense())
     return bytes(tensor);
   const tensor::PackedTensor *stored = packed(tensor);
-  return stored ? std::optional(static_cast<double>(stored->valueCount()) * sema::bytesOf(own.type)) : std::nullopt;
+  return stored ? std::optional(static_cast<double>(stored->valueCount()) * tailOf(tensor) * sema::bytesOf(own.type))
+                : std::nullopt;
 }
 
 } // namespace spc::explain

@@ -37,6 +37,8 @@ public:
   std::optional<double> valueBytes(sema::TensorId tensor);
 
 private:
+  double tailOf(sema::TensorId tensor) const;
+
   const sema::Kernel &kernel_;
   IdVector<sema::ExtentId, int64_t> extents_;
   std::map<sema::TensorId, tensor::PackedTensor> packed_;

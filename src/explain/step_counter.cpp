@@ -171,11 +171,11 @@ private:
     return steps;
   }
 
+  /// Whether a loop is over what the tree has; those over a tail are over all of it.
   bool isIndexed(const Cursor &cursor, int loop) const {
-    for (const sema::Index &index : term_.operands[cursor.operand].indices)
-      if (index.has(LoopId(loop)))
-        return true;
-    return false;
+    const std::vector<sema::Index> &indices = term_.operands[cursor.operand].indices;
+    return std::any_of(indices.begin(), indices.begin() + cursor.tree->levelCount(),
+                       [&](const sema::Index &index) { return index.has(LoopId(loop)); });
   }
 
   /// The coordinate of a cursor's next level in terms of a loop; as the loop has it where it alone is the index.

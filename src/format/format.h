@@ -119,8 +119,8 @@ Format denseFormat(int order);
 /// Requires: `modes` is a permutation of 0 … order-1.
 Format permuted(const Format &format, const std::vector<int> &modes);
 
-/// For each dimension of `from` the dimension of `to` that stands in its place. Requires: the formats have the same
-/// levels, which may store other dimensions.
+/// For each dimension of `from` the dimension of `to` that stands in its place. Requires: `to` begins with
+/// the levels of `from`, which may store other dimensions there.
 std::vector<int> correspondingDims(const Format &from, const Format &to);
 
 /// The levels in words: "(i: dense, j: compressed), pointers i32, indices i32", with types only of arrays that the

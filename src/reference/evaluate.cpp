@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <list>
+#include <numeric>
 
 namespace spc::reference {
 
@@ -186,22 +187,29 @@ private:
     target = std::move(written);
   }
 
-  /// Where the tensor whose entries the target has stores one, it does, too.
+  /// Where the tensor whose entries the target has stores one, it does, too: at all values of dimensions of its own.
   void addEntries(Tensor &written) const {
     const auto owner = tensors_.find(storage_.owner);
     if (owner == tensors_.end() || !written.isSparse() || storage_.owner == name())
       return;
     const std::vector<int64_t> &from = owner->second.shape(), &to = written.shape();
-    for (int64_t place : owner->second.places()) {
-      std::vector<int64_t> at(to.size());
-      for (size_t dim = from.size(); dim-- > 0; place /= from[dim])
-        at[static_cast<size_t>(storage_.dims[dim])] = place % from[dim];
-      int64_t here = 0;
-      for (size_t dim = 0; dim < to.size(); ++dim)
-        here = here * to[dim] + at[dim];
-      if (!written.has(here))
-        written.set(here, numberIn(type_, 0));
-    }
+    std::vector<int64_t> at(to.size()), tail = to;
+    for (int dim : storage_.dims)
+      tail[static_cast<size_t>(dim)] = 1;
+    const int64_t copies = std::accumulate(tail.begin(), tail.end(), int64_t{1}, std::multiplies<>());
+    for (int64_t place : owner->second.places())
+      for (int64_t copy = 0; copy < copies; ++copy) {
+        int64_t rest = copy, entry = place;
+        for (size_t dim = to.size(); dim-- > 0; rest /= tail[dim])
+          at[dim] = rest % tail[dim];
+        for (size_t dim = from.size(); dim-- > 0; entry /= from[dim])
+          at[static_cast<size_t>(storage_.dims[dim])] = entry % from[dim];
+        int64_t here = 0;
+        for (size_t dim = 0; dim < to.size(); ++dim)
+          here = here * to[dim] + at[dim];
+        if (!written.has(here))
+          written.set(here, numberIn(type_, 0));
+      }
   }
 
   const sema::Program &program_;

@@ -41,6 +41,7 @@ struct Options {
   std::vector<format::GivenType> types = {}; ///< by --type; these win over those of bindings
   std::vector<GivenIndexType> indexTypes = {};
   bool fuses = true;            ///< temporaries into what reads them, where that saves work or memory
+  bool asWritten = false;       ///< sums are taken where the text has them, though taking some before others saves steps
   bool verify = kVerifiesPlans; ///< a plan with a broken invariant (verify.h) is an internal error
 };
 

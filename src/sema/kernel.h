@@ -51,6 +51,8 @@ struct Parameter {};
 /// assembled.
 struct Temporary {
   bool isRestricted = false;                        ///< computed only where sparse factors of its readers are stored
+  bool isPart = false;                              ///< part of a product, which is computed before the rest to save
+                                                    ///< steps; of type Bool: whether such a part has an entry
   std::optional<TensorId> standsFor = std::nullopt; ///< the output whose new entries it has until they are placed there
 };
 
@@ -82,8 +84,10 @@ struct Own {
   bool operator==(const Own &) const = default;
 };
 
-/// Another tensor's, which has the same levels in storage. `declared`: the user has said so of a parameter, of which
-/// only the values are passed; otherwise an output keeps an operand's. The declared owner is named where both are so.
+/// Another tensor's, which has the same levels in storage; those of a temporary may be followed by dense ones, its
+/// tail, so that each entry of the other tensor is a whole array in it. `declared`: the user has said so of a
+/// parameter, of which only the values are passed; otherwise an output keeps an operand's. The declared owner is named
+/// where both are so.
 struct SharedWith {
   TensorId owner; ///< may share itself: structureOwner() gives the last one
   bool declared = false;
@@ -344,6 +348,9 @@ struct Kernel : KernelHead {
 
 /// The tensor that has the structure of `tensor` in arrays of its own, or assembles it; itself where that is so of it.
 TensorId structureOwner(const KernelHead &kernel, TensorId tensor);
+
+/// How many levels of a sparse tensor are its structure owner's: all but its tail.
+int structureLevels(const KernelHead &kernel, TensorId tensor);
 
 /// The tensor of which a copy or a view has the elements; nullopt for any other one.
 std::optional<TensorId> sourceOf(const Tensor &tensor);

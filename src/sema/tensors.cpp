@@ -8,6 +8,10 @@ TensorId structureOwner(const KernelHead &kernel, TensorId tensor) {
   return shared ? structureOwner(kernel, shared->owner) : tensor;
 }
 
+int structureLevels(const KernelHead &kernel, TensorId tensor) {
+  return kernel.tensors[structureOwner(kernel, tensor)].format.levelCount();
+}
+
 std::optional<TensorId> sourceOf(const Tensor &tensor) {
   if (const auto *copy = tensor.as<Converted>())
     return copy->source;

@@ -290,6 +290,12 @@ bool occurs(VariableId variable, const Node &node, const Scope &scope) {
   return std::any_of(below.begin(), below.end(), [&](const Node *child) { return occurs(variable, *child, scope); });
 }
 
+bool usesIndexValue(const Node &node) {
+  const std::vector<const Node *> below = children(node);
+  return std::holds_alternative<IndexNode>(node.kind) ||
+         std::any_of(below.begin(), below.end(), [](const Node *child) { return usesIndexValue(*child); });
+}
+
 std::vector<AccessId> accessesOf(const Node &node) {
   std::vector<AccessId> result;
   forEachAccess(node, true, [&](const AccessNode &use, Span) {

@@ -131,6 +131,9 @@ bool occurs(VariableId variable, const Node &node, const Scope &scope);
 /// Whether the tree calls functions or uses values of index variables, sum() nodes left out.
 bool hasCalls(const Node &node);
 
+/// Whether the tree uses the value of an index variable.
+bool usesIndexValue(const Node &node);
+
 /// The distinct accesses of a tree without sum() nodes, in order of appearance.
 std::vector<AccessId> accessesOf(const Node &node);
 

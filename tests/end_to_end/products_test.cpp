@@ -75,6 +75,21 @@ TEST_CASE("row and column sums", "[products]") {
   check("y(j) = A(i,j)", product({{"A", kMatrix}}));
 }
 
+TEST_CASE("products whose sums are taken one by one", "[chains]") {
+  const Choices pair = {{"A", {"csr", "csc", "coo", "bsr2x3"}}, {"B", {"csr", "dcsr", "ell"}}};
+  checkLowering("y(i) = A(i,j) * B(j,k) * x(k)", product(pair));
+  checkLowering("y(i) = -A(i,j) * B(j,k) / d(k) * x(k) + A(i,j) * z(k)", product(pair));
+  checkLowering("C(i,l) = A(i,j) * B(j,k) * X(k,l)", product(pair));
+  checkLowering("y(j) = A(i,j) * A(i,k) * x(k)", product({{"A", {"csr", "csc", "coo", "coo-dup", "lower"}}}));
+  checkLowering(
+      "D(i,l) = A(i,j) * B(j,k) * C(k,l)",
+      product({{"A", {"csr", "dcsr"}}, {"B", {"csr"}}, {"C", {"csr", "coo"}}, {"D", {"csr", "dcsr", "dense"}}}));
+  checkLowering("t = A(i,j) * A(j,k) * A(k,l) * A(l,i)", product({{"A", {"csr", "csc"}}}));
+  checkLowering("D(i,j) = S(i,j) * P(i,k) * Q(j,k) * U(i,f) * V(j,f)", product({{"S", {"csr", "coo", "csc", "dia"}}}));
+  checkLowering("Y(i,k) = (A(i,j) - m(j)) * X(j,k)", product({{"A", {"csr", "csc", "bsr2x3"}}}));
+  checkLowering("G(r,s) = T(i,j,k) * A(i,r) * B(j,s) * w(k)", product({{"T", {"csf", "coo"}}}));
+}
+
 TEST_CASE("dense products alone", "[products]") {
   check("A(i,j) = B(i,k) * C(k,j)", product({{"B", {"dense", "dense:1,0"}}, {"C", {"dense", "dense:1,0"}}}));
   check("y(i) = A(i,j) * x(j)", product({{"A", {"dense", "dense:1,0"}}}));

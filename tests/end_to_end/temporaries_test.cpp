@@ -73,6 +73,30 @@ TEST_CASE("graph attention", "[temporaries]") {
                 product({{"S", {"csr", "coo", "dcsr"}}}));
 }
 
+TEST_CASE("temporaries with dimensions that their pattern lacks", "[temporaries]") {
+  for (const std::string indices : {"i,j,h", "i,h,j", "h,i,j"}) {
+    const std::string e = "E(" + indices + ")", f = "F(" + indices + ")";
+    checkApart("let " + e + " = S(i,j) * Q(i,h,k) * K(j,h,k)\ny(i,h) = " + e + " * x(j)",
+               product({{"S", {"csr", "coo", "csc"}}}));
+    checkApart("let " + e + " = pattern(S(i,j)) * a(i,h)\nlet " + f + " = relu(" + e +
+                   ") - S(i,j)*b(j,h)\ny(j) = " + f + " * pattern(S(i,j)) * " + e,
+               product({{"S", {"csr", "dcsr", "bsr2x3"}}}));
+  }
+  checkApart("let T(i,k) = v(i) * a(i,k)\nC(i,k) = T(i,k) + a(i,k)\ny(k) = T(i,k) * v(i)", product({{"v", {"sv"}}}));
+  checkApart("let E(i,j,h,g) = S(i,j) * a(h,i) * b(g,j)\ny(h) = E(i,j,h,g) * S(i,j)", product({{"S", {"csr"}}}));
+  checkLowering("D(i,j) = S(i,j) * sum(h, w(h) * relu(sum(k, Q(i,h,k) * K(j,h,k))))",
+                product({{"S", {"csr", "coo", "csc", "dcsr", "ell"}}}));
+}
+
+TEST_CASE("attention with several heads", "[temporaries]") {
+  checkLowering("let L(i,j,h) = pattern(S(i,j)) * max(a(i,h) + b(j,h), 0.2*(a(i,h) + b(j,h)))\n"
+                "let M(i,h) = max(j, select(pattern(S(i,j)), L(i,j,h), -inf))\n"
+                "let P(i,j,h) = pattern(S(i,j)) * exp(L(i,j,h) - M(i,h))\n"
+                "let Z(i,h) = P(i,j,h)\n"
+                "O(i,h,f) = P(i,j,h) / Z(i,h) * V(j,h,f)",
+                product({{"S", {"csr", "coo", "dcsr"}}}));
+}
+
 TEST_CASE("operands of one declared structure are read side by side", "[temporaries]") {
   checkLowering("s = S(i,j) * sum(i, j, S(i,j) * T(i,j))", {{{"S", "csr"}, {"T", "structure of S"}}});
   checkLowering("D(i,j) = select(S(i,j) < 1, T(i,j), T(i,j))", {{{"S", "csr"}, {"T", "structure of S"}}});

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 
 namespace spc::testing {
@@ -245,16 +246,16 @@ tensor::Coordinates denseEntries(const std::vector<int64_t> &shape, bool nonFini
 std::vector<uint8_t> maskInOrderOf(const format::Format &format, const std::vector<int64_t> &shape,
                                    const format::Format &owner, const std::vector<int64_t> &ownerShape,
                                    const std::vector<uint8_t> &ownerMask) {
-  std::vector<uint8_t> result(ownerMask.size());
-  for (size_t element = 0; element < ownerMask.size(); ++element) {
-    std::vector<int64_t> at(shape.size()), moved(shape.size());
+  std::vector<uint8_t> result(
+      static_cast<size_t>(std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>())));
+  for (size_t element = 0; element < result.size(); ++element) {
+    std::vector<int64_t> at(shape.size()), moved(ownerShape.size());
     auto rest = static_cast<int64_t>(element);
-    for (size_t dim = shape.size(); dim-- > 0; rest /= ownerShape[dim])
-      at[dim] = rest % ownerShape[dim];
+    for (size_t dim = shape.size(); dim-- > 0; rest /= shape[dim])
+      at[dim] = rest % shape[dim];
     for (size_t level = 0; level < owner.levels.size(); ++level)
-      moved[static_cast<size_t>(format.levels[level].dim)] = at[static_cast<size_t>(owner.levels[level].dim)];
-    if (ownerMask[element])
-      result[static_cast<size_t>(offsetOf(moved.data(), shape))] = 1;
+      moved[static_cast<size_t>(owner.levels[level].dim)] = at[static_cast<size_t>(format.levels[level].dim)];
+    result[element] = ownerMask[static_cast<size_t>(offsetOf(moved.data(), ownerShape))];
   }
   return result;
 }

@@ -204,6 +204,11 @@ const Statement &Checked::statement(size_t step) const {
   return std::get<Statement>(kernel->steps[step]);
 }
 
+const Statement &Checked::last() const {
+  REQUIRE(kernel);
+  return statement(kernel->steps.size() - 1);
+}
+
 std::string Checked::loops(size_t term, size_t step) const {
   const Statement &in = statement(step);
   REQUIRE(term < in.terms.size());
@@ -280,6 +285,8 @@ static Checked checked(const std::string &text, const std::vector<std::string> &
   for (const std::string &argument : arguments) {
     if (argument == "--fp=distribute")
       options.distributes = true;
+    else if (argument == "--plan=as-written")
+      options.asWritten = true;
     else if (argument.starts_with(type))
       options.types.push_back(
           readGivenType(argument.substr(type.size()), *result.sources, *result.diagnostics).value());

@@ -39,6 +39,7 @@ struct Checked {
   /// The tensor with which another one shares its structure; nullopt where it has its own, or is assembled.
   std::optional<TensorId> ownerOf(const std::string &name) const;
   const Statement &statement(size_t step = 0) const;
+  const Statement &last() const;
   /// describe() of the steps only, that is from the first blank line on.
   std::string steps() const;
   /// describe() of each statement's division, a line each; steps() leaves these out.

@@ -128,8 +128,8 @@ TEST_CASE("a symmetric operand is read as stored and mirrored") {
   CHECK(product.tensor("y").extents == product.tensor("x").extents);
   // One access is mirrored as a whole, distinct ones each on their own.
   CHECK(termsOf("y(i) = A(i,j)*A(i,j)*x(j)", {"A=lower"}) == 2);
-  CHECK(termsOf("y(i) = A(i,j)*A(j,k)*x(k)", {"A=upper"}) == 4);
-  CHECK(termsOf("y(i) = A(i,j)*B(j,k)*x(k)", {"A=lower", "B=upper"}) == 4);
+  CHECK(termsOf("y(i) = A(i,j)*A(j,k)*x(i,k)", {"A=upper"}) == 4);
+  CHECK(termsOf("y(i) = A(i,j)*B(j,k)*x(i,k)", {"A=lower", "B=upper"}) == 4);
   CHECK(termsOf("y(i) = A(i,j)*x(j) + z(i)", {"A=lower"}) == 3);
   CHECK(termsOf("s = x(i)*A(i,j)*x(j)", {"A=lower"}) == 2);
   CHECK(check("y(i) = A(i,j)*x(j)", {"A=lower"}, true).statement().terms.size() == 2);

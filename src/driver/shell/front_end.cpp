@@ -142,6 +142,7 @@ sema::Options checksOf(const KernelInput &input, const SharedOptions &options, c
   checks.function = function;
   checks.strictFp = options.strictFp;
   checks.distributes = options.distributes;
+  checks.asWritten = options.asWritten;
   checks.dropZeros = options.dropZeros;
   checks.types = input.types;
   checks.indexTypes = input.indexTypes;

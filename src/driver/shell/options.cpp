@@ -222,6 +222,11 @@ SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : 
          "Floating point: 'fast' (default) reassociates sums and contracts, 'strict' does not, 'distribute' also "
          "multiplies out sums that may cancel")
       ->type_name("fast|strict|distribute");
+  app.add_option(
+         "--plan", plan_,
+         "Products of several factors: 'auto' (default) takes sums first that save steps, 'as-written' takes all "
+         "at once")
+      ->type_name("auto|as-written");
   app.add_flag("--drop-zeros", options.dropZeros,
                "Leave elements that come out as 0 out of outputs that the kernel assembles");
   app.add_flag("--checked", options.checked,
@@ -248,6 +253,8 @@ bool SharedOptionReader::finish(Session &session) {
     options_.strictFp = *mode == 1;
     options_.distributes = *mode == 2;
   }
+  if (std::optional<size_t> plan = readChoice(session, "--plan", plan_, {"auto", "as-written"}))
+    options_.asWritten = *plan == 1;
   WarningOptions warnings;
   warnings.setQuiet(options_.quiet);
   for (const std::string &option : warnings_)

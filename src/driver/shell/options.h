@@ -25,6 +25,7 @@ struct SharedOptions {
   int optLevel = 3;
   bool strictFp = false;
   bool distributes = false;
+  bool asWritten = false; ///< no sum of a product is taken before the others
   bool dropZeros = false;
   bool checked = false;
   bool verbose = false;
@@ -48,6 +49,7 @@ private:
   std::string diagnostics_ = "text";
   std::string color_ = "auto";
   std::string fp_ = "fast";
+  std::string plan_ = "auto";
 };
 
 /// `--MD` as the user knows it, `-MD`.

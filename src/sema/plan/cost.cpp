@@ -109,10 +109,12 @@ private:
     return {{}, loop.extent, loop.part, loop.block, divides};
   }
 
+  /// Those of the levels that say how many entries there are.
   std::set<LoopId> loopsOf(const Operand &operand) const {
     std::set<LoopId> loops;
-    for (const Index &index : operand.indices)
-      for (const IndexTerm &part : index.terms)
+    const auto levels = static_cast<size_t>(structureLevels(kernel_, operand.tensor));
+    for (size_t k = 0; k < std::min(levels, operand.indices.size()); ++k)
+      for (const IndexTerm &part : operand.indices[k].terms)
         loops.insert(part.loop);
     return loops;
   }
@@ -141,7 +143,9 @@ private:
   std::vector<CostFactor> divisorsOf(const Operand &operand, const std::set<LoopId> &covered) const {
     std::set<LoopId> counted;
     std::vector<CostFactor> divisors;
-    for (const Index &index : operand.indices) {
+    const auto levels = static_cast<size_t>(structureLevels(kernel_, operand.tensor));
+    for (size_t k = 0; k < std::min(levels, operand.indices.size()); ++k) {
+      const Index &index = operand.indices[k];
       std::vector<LoopId> loops;
       for (const IndexTerm &part : index.terms)
         loops.push_back(part.loop);

@@ -116,8 +116,8 @@ private:
 
   std::string roleOf(const Tensor &tensor) const {
     if (const auto *temporary = tensor.as<Temporary>())
-      return std::string("temporary") + (temporary->isRestricted ? ", restricted to what is read" : "") +
-             storageOf(tensor);
+      return "temporary" + partOf(*temporary, tensor) +
+             (temporary->isRestricted ? ", restricted to what is read" : "") + storageOf(tensor);
     if (const auto *fused = tensor.as<Fused>())
       return "temporary, fused into " + nameOf(fused->reader);
     if (const auto *view = tensor.as<View>())
@@ -126,6 +126,12 @@ private:
       return copy->isCanonical ? "canonical copy of " + wholeNameOf(copy->source) : "copy of " + nameOf(copy->source);
     std::string role = !tensor.isWritten ? "read" : tensor.isRead ? "read and written" : "written";
     return role + storageOf(tensor);
+  }
+
+  static std::string partOf(const Temporary &temporary, const Tensor &tensor) {
+    return !temporary.isPart                ? ""
+           : tensor.type == ValueType::Bool ? ", where a part has entries"
+                                            : ", a part summed first";
   }
 
   std::string storageOf(const Tensor &tensor) const {

@@ -108,24 +108,26 @@ NodePtr Expander::addendsApart(const Node &product) {
   return sumsApart(product, product, WhichSums::Addends);
 }
 
-/// The temporary that stands for a sum: the one that is there for the same sum, else a new one.
-Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
-  LogicalStatement logical = statementFor(sum);
-  logical.isApart = true;
-  SumApart apart{print(sum, scope_, kernel_),
-                 logical.targetVariables,
-                 computeType_,
-                 maskFor(product, logical.targetVariables),
-                 mayUndoZero(product),
-                 {}};
+/// A sum that is computed apart already and stands for `apart`, or null.
+const Expander::SumApart *Expander::knownSum(const SumApart &apart) const {
   const auto known = std::find_if(sumsApart_.begin(), sumsApart_.end(), [&](const SumApart &other) {
     return other.text == apart.text && other.variables == apart.variables && other.type == apart.type &&
            other.mask == apart.mask && other.asksForPresence == apart.asksForPresence;
   });
-  if (known != sumsApart_.end())
+  return known == sumsApart_.end() ? nullptr : &*known;
+}
+
+/// The temporary that stands for a sum: the one that is there for the same sum, else a new one.
+Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
+  LogicalStatement logical = statementFor(sum);
+  logical.isApart = true;
+  SumApart apart{print(sum, scope_, kernel_),      logical.targetVariables, computeType_,
+                 maskFor(logical.targetVariables), mayUndoZero(product),    {}};
+  if (const SumApart *known = knownSum(apart))
     return *known;
   {
     const ScopedArgument within(*this, false);
+    const ScopedMasks wanted(*this, apart.mask);
     addTerms({&sum, false}, logical);
   }
   std::optional<LogicalStatement> presence = presenceOf(logical);
@@ -137,59 +139,25 @@ Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
   return apart;
 }
 
-/// The sparse factor of a product that has just these indices: a sum beside it is wanted where that has entries.
-std::optional<AccessId> Expander::maskFor(const Node &product, const std::vector<VariableId> &variables) const {
-  if (const auto *negate = std::get_if<NegateNode>(&product.kind))
-    return maskFor(*negate->operand, variables);
-  if (const auto *binary = std::get_if<BinaryNode>(&product.kind); binary && !asSum(product)) {
-    const std::optional<AccessId> left = maskFor(*binary->left, variables);
-    return left || binary->op == BinaryOp::Div ? left : maskFor(*binary->right, variables);
-  }
-  const auto *use = std::get_if<AccessNode>(&product.kind);
-  if (const auto *call = std::get_if<CallNode>(&product.kind); call && call->function == Function::Pattern)
-    use = std::get_if<AccessNode>(&call->arguments.front()->kind);
-  if (!use)
-    return std::nullopt;
-  const Access &access = scope_.accesses[use->access];
-  const Tensor &tensor = kernel_.tensors[access.tensor];
-  const Tensor &owner = kernel_.tensors[structureOwner(kernel_, access.tensor)];
-  const bool isPlain = !tensor.format.isDense() && tensor.fill == 0 && format::isElementwise(tensor.format) &&
-                       !format::hasPadding(tensor.format) && !hasDerived(access, scope_);
-  const bool isLasting = access.tensor != main_->target && !owner.isAssembled() && !owner.is<Converted>();
-  const bool fits = access.variables.size() == variables.size() &&
-                    std::is_permutation(variables.begin(), variables.end(), access.variables.begin());
-  return isPlain && isLasting && fits ? std::optional(use->access) : std::nullopt;
-}
-
 /// Adds the computation of a temporary, where a mask has entries if there is one. `isListed`: it is assembled, as a
 /// sparse target has entries only where it does.
 AccessId Expander::addSumApart(LogicalStatement logical, const std::optional<AccessId> &mask, bool isListed) {
   const AccessId access = addTemporary(kernel_, scope_, logical.targetVariables, logical.computeType, logical.where);
   logical.target = scope_.accesses[access].tensor;
   Tensor &tensor = kernel_.tensors[logical.target];
+  tensor.role = Temporary{.isRestricted = mask && !isListed, .isPart = logical.isPart};
   if (isListed) {
     tensor.format = plainFormat(tensor.format, true);
     tensor.structure = Assembled{};
   } else if (mask) {
     const Access &source = scope_.accesses[*mask];
-    KeptPattern pattern{source.tensor, {}};
-    for (VariableId variable : source.variables)
-      pattern.targetDimension.push_back(
-          static_cast<int>(std::find(logical.targetVariables.begin(), logical.targetVariables.end(), variable) -
-                           logical.targetVariables.begin()));
-    tensor.role = Temporary{.isRestricted = true};
-    tensor.format = formatFrom(kernel_, pattern);
+    const KeptPattern pattern = patternOf(source, logical.targetVariables);
+    tensor.format = formatFrom(kernel_, pattern, tensor.order());
     tensor.structure = SharedWith{structureOwner(kernel_, source.tensor)};
     copies_.noteKept(logical.target, source.tensor);
   }
   if (mask)
-    for (LogicalTerm &term : logical.terms) {
-      const Span where = term.expr->where;
-      NodePtr isThere = call(Function::Pattern, makeNode(AccessNode{*mask}, where));
-      term.expr = logical.computeType == ValueType::Bool
-                      ? call(Function::And, std::move(isThere), std::move(term.expr))
-                      : makeNode(BinaryNode{BinaryOp::Mul, std::move(isThere), std::move(term.expr)}, where);
-    }
+    restrictTo(*mask, logical);
   temporaries_.push_back(std::move(logical));
   return access;
 }

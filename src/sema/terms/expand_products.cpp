@@ -41,6 +41,7 @@ Products Expander::multiplyOut(const Node &node, Place place, const LogicalState
 
 /// A product, or a sum with a sparse operand that is added up over some variables.
 Products Expander::productOf(const Node &node, Place place, const LogicalStatement &logical) {
+  const ScopedMasks wanted(*this, node);
   if (const NodePtr apart = addendsApart(node))
     return guardedEach(productOf(*apart, place, logical));
   const SumFactors factors = sumFactorsOf(node, scope_, kernel_);

@@ -21,6 +21,7 @@ NodePtr Expander::withTemporaries(const Node &node) {
   if (const auto *negate = std::get_if<NegateNode>(&node.kind))
     return makeNode(NegateNode{withTemporaries(*negate->operand)}, node.where);
   if (const auto *binary = std::get_if<BinaryNode>(&node.kind)) {
+    const ScopedMasks wanted(*this, node);
     if (!isArgument_ && !sumFactorsOf(node, scope_, kernel_).reductions.empty())
       return guarded(withTemporaries(*sumsApart(node, node, WhichSums::All)));
     if (const NodePtr apart = isArgument_ ? nullptr : addendsApart(node))
@@ -88,17 +89,41 @@ LogicalStatement Expander::statementFor(const Node &sum) {
   return logical;
 }
 
-NodePtr Expander::temporaryFor(const Node &sum) {
-  LogicalStatement logical = statementFor(sum);
-  if (!mayBeTemporary(sum, logical.targetVariables))
-    return makeNode(NumberNode{0, "0"}, sum.where);
-  const ScopedArgument within(*this, false);
-  const auto &reduction = std::get<ReduceNode>(sum.kind);
-  if (reduction.reduction == Reduction::Sum)
-    addTerms({&sum, false}, logical);
-  else
-    setReduction(reduction, sum.where, logical);
-  return addTemporaryStatement(std::move(logical));
+/// Whether nothing is left to add up: all sums are taken in parts. The value may stand where it is read.
+bool Expander::isElementwise(const LogicalStatement &logical) const {
+  return logical.terms.size() == 1 && logical.terms.front().reductions.empty() &&
+         typeOf(*logical.terms.front().expr, scope_, kernel_) == logical.computeType;
+}
+
+/// What stands for a reduction that is no factor: the temporary of the same one, else a new one. A sum is computed
+/// where a mask wants it.
+NodePtr Expander::temporaryFor(const Node &node) {
+  LogicalStatement logical = statementFor(node);
+  if (!mayBeTemporary(node, logical.targetVariables))
+    return makeNode(NumberNode{0, "0"}, node.where);
+  const auto &reduction = std::get<ReduceNode>(node.kind);
+  const bool isSum = reduction.reduction == Reduction::Sum;
+  SumApart apart{print(node, scope_, kernel_),
+                 logical.targetVariables,
+                 computeType_,
+                 isSum ? maskFor(logical.targetVariables) : std::nullopt,
+                 false,
+                 {}};
+  if (const SumApart *known = knownSum(apart))
+    return makeNode(AccessNode{known->value}, node.where);
+  {
+    const ScopedArgument within(*this, false);
+    const ScopedMasks wanted(*this, apart.mask);
+    if (isSum)
+      addTerms({&node, false}, logical);
+    else
+      setReduction(reduction, node.where, logical);
+  }
+  if (isSum && !apart.mask && isElementwise(logical))
+    return std::move(logical.terms.front().expr);
+  apart.value = addSumApart(std::move(logical), apart.mask, false);
+  sumsApart_.push_back(apart);
+  return makeNode(AccessNode{apart.value}, node.where);
 }
 
 NodePtr Expander::addTemporaryStatement(LogicalStatement logical) {

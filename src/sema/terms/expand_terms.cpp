@@ -135,6 +135,7 @@ void Expander::addTerms(const Addend &addend, LogicalStatement &logical) {
     if (product.negative != addend.negative)
       term.expr = negated(std::move(term.expr));
     checkIndexValues(*term.expr, *term.expr, logical);
+    contract(term, logical);
     logical.terms.push_back(std::move(term));
   }
   if (logical.terms.size() > kMaxTerms)

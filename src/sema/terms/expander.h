@@ -1,6 +1,7 @@
 // Right sides to terms. Private to this folder.
 #pragma once
 
+#include "sema/terms/contraction.h"
 #include "sema/terms/distribution.h"
 #include "sema/terms/logical_plan.h"
 #include "sema/terms/products.h"
@@ -63,21 +64,60 @@ private:
   bool isExact() const;
   bool isTargetDense(const LogicalStatement &logical) const;
 
+  // Sums that are taken before others (expand_contractions.cpp).
+  struct Factors;
+  void contract(LogicalTerm &term, const LogicalStatement &logical);
+  void collectFactors(const Node &node, bool isDivisor, Factors &factors) const;
+  bool mayContract(const Factors &factors, const LogicalTerm &term) const;
+  ContractionSpace spaceOf(const Factors &factors, const LogicalTerm &term, const LogicalStatement &logical) const;
+  static std::optional<AccessId> operandOf(const Node &factor);
+  NodePtr nestOf(const Contraction &plan, const Factors &factors, bool asks);
+  LogicalStatement partStatement(std::vector<VariableId> variables, ValueType type, Span where) const;
+  AccessId partOf(const Contraction &plan, const Factors &factors, bool asks);
+  NodePtr withFactors(const Node &node, const std::vector<const Node *> &kept) const;
+  bool isAlwaysZero(const Contraction &part, const Contraction &nest, const Factors &factors) const;
+  bool isImplied(const Contraction &part, const Contraction &nest, const Factors &factors) const;
+  std::vector<VariableId> inOrderOf(const Node &product, const std::vector<VariableId> &variables) const;
+  std::string textOf(const Node &product, const std::vector<VariableId> &variables,
+                     const std::optional<AccessId> &mask) const;
+  bool hasDenseRoot(const Node &product, VariableId variable) const;
+
   // Temporaries that are computed before the statement (expand_temporaries.cpp).
   NodePtr withTemporaries(const Node &node);
   NodePtr callWithTemporaries(const CallNode &call, const Node &node);
   AccessId pickedFrom(AccessId id, Span where);
+  bool isElementwise(const LogicalStatement &logical) const;
   NodePtr temporaryFor(const Node &sum);
   NodePtr groupApart(const Node &group, const LogicalStatement &outer);
   bool mayBeTemporary(const Node &sum, const std::vector<VariableId> &variables);
   LogicalStatement statementFor(const Node &sum);
   NodePtr addTemporaryStatement(LogicalStatement logical);
 
+  // Sparse factors, which say where the rest of their product is wanted (expand_masks.cpp).
+
+  /// Adds the masks of a product for a while, or has one alone, or none.
+  class ScopedMasks {
+  public:
+    ScopedMasks(Expander &expander, const Node &product);
+    ScopedMasks(Expander &expander, std::optional<AccessId> only);
+    ~ScopedMasks();
+    ScopedMasks(const ScopedMasks &) = delete;
+    ScopedMasks &operator=(const ScopedMasks &) = delete;
+
+  private:
+    Expander &expander_;
+    std::vector<AccessId> outer_;
+  };
+  bool mayMask(AccessId access) const;
+  void collectMasks(const Node &product, std::vector<AccessId> &masks) const;
+  std::optional<AccessId> maskFor(const std::vector<VariableId> &variables) const;
+  void restrictTo(AccessId mask, LogicalStatement &logical);
+
   // Sums beside others in a product (expand_factors.cpp).
   NodePtr sumsApart(const Node &node, const Node &product, WhichSums which);
   NodePtr addendsApart(const Node &product);
+  const SumApart *knownSum(const SumApart &apart) const;
   SumApart sumApart(const Node &sum, const Node &product);
-  std::optional<AccessId> maskFor(const Node &product, const std::vector<VariableId> &variables) const;
   AccessId addSumApart(LogicalStatement logical, const std::optional<AccessId> &mask, bool isListed);
   std::optional<LogicalStatement> presenceOf(const LogicalStatement &logical) const;
   bool isTold(const Node &value) const;
@@ -117,6 +157,17 @@ private:
   bool isArgument_ = false; ///< what is looked at is a function's argument or a divisor: a sum is a number there
   std::vector<LogicalStatement> temporaries_;
   std::map<AccessId, AccessId> picked_; ///< sparse accesses with derived indices: what stands for them
+  /// A part of a product that is computed apart, and what tells whether it has entries.
+  struct PartPresence {
+    TensorId tensor;
+    std::vector<size_t> places; ///< of its variables among the part's
+  };
+  struct PartApart {
+    TensorId value;
+    std::optional<PartPresence> presence;
+  };
+  std::map<std::string, PartApart> partsApart_; ///< by what they compute
+  std::vector<AccessId> masks_;                 ///< of the products around what is looked at
   std::vector<SumApart> sumsApart_;
   std::map<AccessId, AccessId> presences_; ///< what stands for a sum: what tells whether any entry takes part in it
 };

@@ -93,7 +93,7 @@ private:
   void apply(const Decision &decision) {
     using Kind = Decision::Kind;
     if (decision.takesFormat)
-      target_.format = formatFrom(planning_.kernel, std::get<KeptPattern>(decision.pattern));
+      target_.format = formatFrom(planning_.kernel, std::get<KeptPattern>(decision.pattern), target_.order());
     switch (decision.kind) {
     case Kind::Unchanged:
       return;
@@ -192,7 +192,7 @@ private:
   }
 
   bool sharesStorage(const KeptPattern &kept) const {
-    return formatFrom(planning_.kernel, kept).sameStorage(target_.format);
+    return formatFrom(planning_.kernel, kept, target_.order()).sameStorage(target_.format);
   }
 
   /// Whether the entries that the target has before the call may lie elsewhere than those of the operand.

@@ -27,6 +27,7 @@ struct LogicalStatement {
   bool zeroFirst = false;
   Reduction reduction = Reduction::Sum; ///< of another one there is one term
   bool isApart = false;                 ///< a sum that is a product's factor beside another one
+  bool isPart = false;                  ///< part of a product, computed before the rest to save steps
   bool isPicked = false;                ///< entries of one operand at constants, or where indices are equal
   double targetDefault = 0;             ///< target default: the value of places where no term is computed
   ValueType computeType = ValueType::F64;
@@ -51,7 +52,8 @@ Expansion expandTerms(const Planning &planning, size_t statement, Kernel &kernel
 AccessId addTemporary(Kernel &kernel, Scope &scope, const std::vector<VariableId> &variables, ValueType type,
                       Span where);
 
-/// The operand whose pattern a statement's target keeps, and how their dimensions correspond.
+/// The operand whose pattern a statement's target keeps, and how their dimensions correspond. Dimensions that the
+/// operand lacks are stored densely for each of its entries.
 struct KeptPattern {
   TensorId source;
   std::vector<int> targetDimension; ///< by dimension of the source
@@ -66,11 +68,14 @@ struct PatternLoss {
                                                     ///< kept
 };
 
+/// The pattern of an operand, for a target with these variables, the operand's among them.
+KeptPattern patternOf(const Access &operand, const std::vector<VariableId> &targetVariables);
+
 std::variant<KeptPattern, PatternLoss> findKeptPattern(const LogicalStatement &logical, const Scope &scope,
                                                        const Kernel &kernel);
 
-/// The format of a target that keeps an operand's pattern.
-format::Format formatFrom(const Kernel &kernel, const KeptPattern &pattern);
+/// The format of a target of some order that keeps an operand's pattern.
+format::Format formatFrom(const Kernel &kernel, const KeptPattern &pattern, int order);
 
 /// The pattern that the first statement of a target keeps, where the later ones that write it keep that too.
 std::variant<KeptPattern, PatternLoss> keptByAll(const Planning &planning, const LogicalStatement &logical,

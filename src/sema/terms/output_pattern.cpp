@@ -1,4 +1,5 @@
 // Which operand's pattern a statement provably keeps.
+#include "format/levels.h"
 #include "sema/terms/logical_plan.h"
 #include "sema/terms/shared_pattern.h"
 #include "sema/terms/sparsity.h"
@@ -7,12 +8,6 @@
 
 namespace spc::sema {
 namespace {
-
-bool usesIndexValue(const Node &node) {
-  const std::vector<const Node *> below = children(node);
-  return std::holds_alternative<IndexNode>(node.kind) ||
-         std::any_of(below.begin(), below.end(), [](const Node *child) { return usesIndexValue(*child); });
-}
 
 // Whether anything but the access changes with the target's indices.
 bool dependsOnTarget(const LogicalStatement &logical, const LogicalTerm &term, AccessId access, const Scope &scope) {
@@ -32,7 +27,12 @@ int usesOf(AccessId access, const LogicalTerm &term) {
   return uses;
 }
 
-// The sparse access of a term, when it is the only one and has exactly the target's variables.
+/// Whether a target may have dense dimensions besides those of an operand whose pattern it keeps.
+bool mayHaveTail(const Tensor &target) {
+  return target.is<Temporary>();
+}
+
+// The sparse access of a term, when it is the only one and has the target's variables, of a temporary some of them.
 std::variant<AccessId, PatternLoss> patternAccess(const LogicalStatement &logical, const LogicalTerm &term,
                                                   const Scope &scope, const Kernel &kernel) {
   if (logical.reduction != Reduction::Sum)
@@ -64,7 +64,10 @@ std::variant<AccessId, PatternLoss> patternAccess(const LogicalStatement &logica
   std::vector<VariableId> have = first.variables, want = logical.targetVariables;
   std::sort(have.begin(), have.end());
   std::sort(want.begin(), want.end());
-  if (have != want)
+  const bool isLarger = have != want && mayHaveTail(kernel.tensors[logical.target]) &&
+                        std::includes(want.begin(), want.end(), have.begin(), have.end()) &&
+                        std::adjacent_find(have.begin(), have.end()) == have.end();
+  if (have != want && !isLarger)
     return PatternLoss{first.where,
                        quotedName(kernel, first.tensor) + " is not indexed by exactly the left side's variables"};
   const format::Format &format = kernel.tensors[first.tensor].format;
@@ -73,6 +76,8 @@ std::variant<AccessId, PatternLoss> patternAccess(const LogicalStatement &logica
     return PatternLoss{first.where, name + " is stored as a sum of parts", first.tensor};
   if (format.symmetry != format::Symmetry::None && dependsOnTarget(logical, term, sparse.front(), scope))
     return PatternLoss{term.where, "this is not symmetric, as " + name + " is", first.tensor};
+  if (isLarger && (!format::isElementwise(format) || format::hasPadding(format)))
+    return PatternLoss{first.where, name + " does not list just its entries", first.tensor};
   const bool isProduct = !hasDomain(*term.expr, logical.reduction, scope, kernel);
   if (format.mayRepeat() && (!isProduct || usesOf(sparse.front(), term) > 1))
     return PatternLoss{first.where,
@@ -88,12 +93,20 @@ bool isSelf(const KeptPattern &pattern, TensorId target) {
 }
 
 /// Whether two patterns are one, be it of two tensors that share it.
-bool isSamePattern(const KeptPattern &a, const KeptPattern &b, const Kernel &kernel) {
+bool isSamePattern(const KeptPattern &a, const KeptPattern &b, int order, const Kernel &kernel) {
   return structureOwner(kernel, a.source) == structureOwner(kernel, b.source) &&
-         formatFrom(kernel, a).sameStorage(formatFrom(kernel, b));
+         formatFrom(kernel, a, order).sameStorage(formatFrom(kernel, b, order));
 }
 
 } // namespace
+
+KeptPattern patternOf(const Access &operand, const std::vector<VariableId> &targetVariables) {
+  KeptPattern pattern{operand.tensor, {}};
+  for (VariableId variable : operand.variables)
+    pattern.targetDimension.push_back(static_cast<int>(
+        std::find(targetVariables.begin(), targetVariables.end(), variable) - targetVariables.begin()));
+  return pattern;
+}
 
 std::variant<KeptPattern, PatternLoss> findKeptPattern(const LogicalStatement &logical, const Scope &scope,
                                                        const Kernel &kernel) {
@@ -103,22 +116,22 @@ std::variant<KeptPattern, PatternLoss> findKeptPattern(const LogicalStatement &l
     if (auto *loss = std::get_if<PatternLoss>(&access))
       return *loss;
     AccessId found = std::get<AccessId>(access);
-    if (kept && leaderOf(found, {*kept, found}, scope, kernel) != *kept)
+    // Where one of two has a tail, the other one leads it.
+    const auto leads = [&](AccessId a, AccessId b) { return leaderOf(b, {a, b}, scope, kernel) == a; };
+    if (kept && !leads(*kept, found) && !leads(found, *kept))
       return PatternLoss{scope.accesses[found].where, "its terms have different sparse operands"};
     kept = kept.value_or(found);
   }
-  const Access &access = scope.accesses[*kept];
-  KeptPattern pattern{access.tensor, {}};
-  for (VariableId variable : access.variables) {
-    auto place = std::find(logical.targetVariables.begin(), logical.targetVariables.end(), variable);
-    pattern.targetDimension.push_back(static_cast<int>(place - logical.targetVariables.begin()));
-  }
-  return pattern;
+  return patternOf(scope.accesses[*kept], logical.targetVariables);
 }
 
-format::Format formatFrom(const Kernel &kernel, const KeptPattern &pattern) {
-  format::Format format = format::permuted(kernel.tensors[pattern.source].format, pattern.targetDimension);
-  if (!std::is_sorted(pattern.targetDimension.begin(), pattern.targetDimension.end()))
+format::Format formatFrom(const Kernel &kernel, const KeptPattern &pattern, int order) {
+  const std::vector<int> &dims = pattern.targetDimension;
+  format::Format format = format::permuted(kernel.tensors[pattern.source].format, dims);
+  for (int dim = 0; dim < order; ++dim)
+    if (std::find(dims.begin(), dims.end(), dim) == dims.end())
+      format.levels.push_back({.dim = dim});
+  if (!std::is_sorted(dims.begin(), dims.end()) || format.order() != static_cast<int>(dims.size()))
     format.name.clear();
   return format;
 }
@@ -132,13 +145,14 @@ std::variant<KeptPattern, PatternLoss> keptByAll(const Planning &planning, const
     Kernel kernel;
     kernel.extents = planning.kernel.extents;
     kernel.tensors = planning.kernel.tensors;
-    kernel.tensors[logical.target].format = formatFrom(planning.kernel, *first);
+    const int order = planning.kernel.tensors[logical.target].order();
+    kernel.tensors[logical.target].format = formatFrom(planning.kernel, *first, order);
     Scope scope = planning.statements[later].scope;
     Diagnostics trial;
     const LogicalStatement other = expandTerms(planning, later, kernel, scope, trial).main;
     const std::variant<KeptPattern, PatternLoss> kept = findKeptPattern(other, scope, kernel);
     const auto *same = std::get_if<KeptPattern>(&kept);
-    if (!same || (!isSelf(*same, logical.target) && !isSamePattern(*same, *first, planning.kernel)))
+    if (!same || (!isSelf(*same, logical.target) && !isSamePattern(*same, *first, order, planning.kernel)))
       return PatternLoss{other.where, "a later statement does not keep the same pattern"};
   }
   return pattern;

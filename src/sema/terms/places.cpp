@@ -39,10 +39,7 @@ public:
   }
 
 private:
-  double extentOf(VariableId variable) const {
-    const std::optional<int64_t> fixed = kernel_.extents[scope_.variables[variable].extent].fixed;
-    return fixed ? static_cast<double>(*fixed) : kUnknownExtent;
-  }
+  double extentOf(VariableId variable) const { return extentEstimate(variable, scope_, kernel_); }
 
   /// Each coordinate that is looked for has a fiber of its own; the first one of an operand, a whole dimension.
   double ofOperand(AccessId access, Variables &bound) const {
@@ -92,6 +89,11 @@ private:
 };
 
 } // namespace
+
+double extentEstimate(VariableId variable, const Scope &scope, const Kernel &kernel) {
+  const std::optional<int64_t> fixed = kernel.extents[scope.variables[variable].extent].fixed;
+  return fixed ? static_cast<double>(*fixed) : kUnknownExtent;
+}
 
 double placesOf(const AccessDomain &domain, const std::vector<VariableId> &variables, const Scope &scope,
                 const Kernel &kernel) {

@@ -7,6 +7,9 @@
 
 namespace spc::sema {
 
+/// The estimate for how many values a variable has.
+double extentEstimate(VariableId variable, const Scope &scope, const Kernel &kernel);
+
 /// The places of a domain in a space of variables, by the estimates of sema/estimates.h; variables of a declared size
 /// have that. `domain`: of accesses in `scope` whose variables are among `variables`.
 double placesOf(const AccessDomain &domain, const std::vector<VariableId> &variables, const Scope &scope,

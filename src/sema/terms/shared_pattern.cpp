@@ -19,13 +19,16 @@ std::vector<VariableId> byLevel(const Access &access, const Kernel &kernel) {
   return variables;
 }
 
-bool haveSamePattern(const Access &a, const Access &b, const Kernel &kernel) {
+/// Whether `b` stores an entry exactly where `a` does: they have one structure, which in `b` may have a tail.
+bool leads(const Access &a, const Access &b, const Kernel &kernel) {
   const format::Format &format = kernel.tensors[a.tensor].format;
   const bool isPlain =
       !format.isDense() && !format.isSum() && !format.mayRepeat() && format.symmetry == format::Symmetry::None;
-  return isPlain && !kernel.tensors[b.tensor].format.isDense() &&
-         structureOwner(kernel, a.tensor) == structureOwner(kernel, b.tensor) &&
-         byLevel(a, kernel) == byLevel(b, kernel);
+  if (!isPlain || kernel.tensors[b.tensor].format.isDense() ||
+      structureOwner(kernel, a.tensor) != structureOwner(kernel, b.tensor))
+    return false;
+  const std::vector<VariableId> own = byLevel(a, kernel), other = byLevel(b, kernel);
+  return own.size() <= other.size() && std::equal(own.begin(), own.end(), other.begin());
 }
 
 /// Whether the domain asks where a tensor with padding has no entries.
@@ -56,10 +59,13 @@ AccessDomain ledBy(const AccessDomain &domain, const std::vector<AccessId> &amon
 } // namespace
 
 AccessId leaderOf(AccessId access, const std::vector<AccessId> &among, const Scope &scope, const Kernel &kernel) {
-  const auto leader = std::find_if(among.begin(), among.end(), [&](AccessId other) {
-    return other == access || haveSamePattern(scope.accesses[other], scope.accesses[access], kernel);
-  });
-  return leader == among.end() ? access : *leader;
+  const auto levelsOf = [&](AccessId id) { return kernel.tensors[scope.accesses[id].tensor].format.levelCount(); };
+  std::optional<AccessId> leader;
+  for (AccessId other : among)
+    if (other == access || leads(scope.accesses[other], scope.accesses[access], kernel))
+      if (!leader || levelsOf(other) < levelsOf(*leader))
+        leader = other;
+  return leader.value_or(access);
 }
 
 AccessDomain byLeaders(const AccessDomain &domain, const std::vector<AccessId> &among, const Scope &scope,

@@ -6,8 +6,9 @@
 namespace spc::sema {
 
 /// The leader of `access`: the first of a term's accesses that stores an entry exactly where `access` does, entry by
-/// entry at the same positions, because they have one structure without repeats and the same indices. It may be
-/// `access` itself. Requires: `access` is among them.
+/// entry at the same positions, because they have one structure without repeats and the same indices. Where `access`
+/// has a tail, it is one without, which has an entry for all of the tail. It may be `access` itself. Requires: `access`
+/// is among them.
 AccessId leaderOf(AccessId access, const std::vector<AccessId> &among, const Scope &scope, const Kernel &kernel);
 
 /// The first of the accesses in the place of each that has its pattern: fewer places in the domain are compared.

@@ -29,7 +29,7 @@ public:
       if (!readsSparse(temporary))
         continue;
       fromSparse_.insert(temporary.target);
-      if (temporary.targetVariables.empty() || !isDense)
+      if (temporary.targetVariables.empty() || !isDense || temporary.isPart)
         continue;
       if (isLargerThanTarget(temporary) && couldBeSparse(temporary, scope_, planning_.kernel))
         report(temporary,

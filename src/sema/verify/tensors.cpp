@@ -43,12 +43,16 @@ bool extentsHold(Verification &verification, const Tensor &tensor) {
                             "is symmetric, and no square matrix");
 }
 
-/// Whether a tensor could take over the levels of another one, whose dimensions may be in another order.
+/// Whether a tensor could take over the levels of another one, whose dimensions may be in another order. A temporary
+/// may have dense ones after them.
 bool hasLevelsOf(const Tensor &tensor, const Tensor &owner) {
   const std::vector<format::Level> &levels = tensor.format.levels, &others = owner.format.levels;
-  if (levels.size() != others.size())
+  if (levels.size() < others.size() || (levels.size() > others.size() && !tensor.is<Temporary>()))
     return false;
-  for (size_t k = 0; k < levels.size(); ++k) {
+  for (size_t k = others.size(); k < levels.size(); ++k)
+    if (!levels[k].isFullyDense() || levels[k].part != format::Part::Whole)
+      return false;
+  for (size_t k = 0; k < others.size(); ++k) {
     const auto dim = static_cast<size_t>(levels[k].dim), other = static_cast<size_t>(others[k].dim);
     if (format::kindOf(tensor.format, static_cast<int>(k)) != format::kindOf(owner.format, static_cast<int>(k)) ||
         levels[k].part != others[k].part || levels[k].block != others[k].block ||

@@ -38,8 +38,9 @@ bool runsOver(const Term &term, const Index &index, ExtentId extent) {
 }
 
 /// Of a sparse tensor's levels: a loop each, in the order of the nest, over what the level stores. A dense root alone
-/// may be at a sum of loops.
-bool levelsHold(Verification &verification, const Term &term, const Tensor &tensor, const std::vector<Index> &indices) {
+/// may be at a sum of loops. `ordered`: so many of them are walked; the others, of a tail, are found at any loop.
+bool levelsHold(Verification &verification, const Term &term, const Tensor &tensor, const std::vector<Index> &indices,
+                int ordered) {
   LoopId innermost;
   for (size_t k = 0; k < indices.size(); ++k) {
     const format::Level &level = tensor.format.levels[k];
@@ -49,7 +50,7 @@ bool levelsHold(Verification &verification, const Term &term, const Tensor &tens
     if (!verification.holds(index.constant == 0, "has a level that is shifted") ||
         !verification.holds(!isSum || (k == 0 && level.isFullyDense() && level.part == Part::Whole),
                             "has a level at a sum of loops that is no dense root") ||
-        !verification.holds(k == 0 || innermost < index.terms.front().loop,
+        !verification.holds(k == 0 || static_cast<int>(k) >= ordered || innermost < index.terms.front().loop,
                             "has levels in another order than the loops") ||
         !verification.holds(
             isSum || (loop.part == level.part &&
@@ -118,7 +119,8 @@ bool targetHolds(Verification &verification, const Statement &statement, const T
       return false;
   }
   return byDimension ? dimensionsHold(verification, term, target, term.target)
-                     : levelsHold(verification, term, target, term.target);
+                     : levelsHold(verification, term, target, term.target,
+                                  structureLevels(verification.kernel, statement.target));
 }
 
 /// An operand that is read at the positions of another one.
@@ -127,7 +129,9 @@ bool followerHolds(Verification &verification, const Term &term, const Operand &
   if (!verification.holds(term.operands.has(*operand.follows), "follows no operand"))
     return false;
   const Operand &leader = term.operands[*operand.follows];
-  return verification.holds(!leader.follows && leader.indices == operand.indices,
+  const bool isAtOnePlace = leader.indices.size() <= operand.indices.size() &&
+                            std::equal(leader.indices.begin(), leader.indices.end(), operand.indices.begin());
+  return verification.holds(!leader.follows && isAtOnePlace,
                             "follows one that follows another, or is read elsewhere") &&
          verification.holds(kernel.tensors.has(leader.tensor) &&
                                 structureOwner(kernel, leader.tensor) == structureOwner(kernel, operand.tensor),
@@ -142,20 +146,21 @@ bool operandHolds(Verification &verification, const Statement &statement, const 
   const Tensor &tensor = kernel.tensors[operand.tensor];
   const bool isDense = tensor.format.isDense(), isSymmetric = tensor.format.symmetry != format::Symmetry::None;
   const size_t count = isDense ? tensor.extents.size() : tensor.format.levels.size();
-  const bool holds = verification.holds(!tensor.is<Fused>(), "is read, and computed by what reads it") &&
-                     verification.holds(operand.indices.size() == count, "has more or fewer indices than the tensor") &&
-                     indicesHold(verification, term, operand.indices) &&
-                     indicesHold(verification, term, operand.diagonal) &&
-                     verification.holds(operand.diagonal.size() == (operand.skipsDiagonal ? 2 : 0) &&
-                                            (!operand.skipsDiagonal || isSymmetric),
-                                        "skips a diagonal that it lacks") &&
-                     verification.holds(isDense || tensor.fill == 0 || !format::hasPadding(tensor.format),
-                                        "is padded with zeros, and has missing entries that are none") &&
-                     verification.holds(isDense || !term.overwrites || operand.tensor == statement.target,
-                                        "is sparse, in a term that writes every element") &&
-                     (!operand.follows || followerHolds(verification, term, operand)) &&
-                     (isDense ? dimensionsHold(verification, term, tensor, operand.indices)
-                              : levelsHold(verification, term, tensor, operand.indices));
+  const bool holds =
+      verification.holds(!tensor.is<Fused>(), "is read, and computed by what reads it") &&
+      verification.holds(operand.indices.size() == count, "has more or fewer indices than the tensor") &&
+      indicesHold(verification, term, operand.indices) && indicesHold(verification, term, operand.diagonal) &&
+      verification.holds(operand.diagonal.size() == (operand.skipsDiagonal ? 2 : 0) &&
+                             (!operand.skipsDiagonal || isSymmetric),
+                         "skips a diagonal that it lacks") &&
+      verification.holds(isDense || tensor.fill == 0 || !format::hasPadding(tensor.format),
+                         "is padded with zeros, and has missing entries that are none") &&
+      verification.holds(isDense || !term.overwrites || operand.tensor == statement.target,
+                         "is sparse, in a term that writes every element") &&
+      (!operand.follows || followerHolds(verification, term, operand)) &&
+      (isDense ? dimensionsHold(verification, term, tensor, operand.indices)
+               : levelsHold(verification, term, tensor, operand.indices,
+                            operand.follows ? structureLevels(kernel, operand.tensor) : tensor.format.levelCount()));
   if (holds)
     verification.tensor.reset();
   return holds;

@@ -4,6 +4,7 @@
 #include "transforms/util/body_arguments.h"
 #include "transforms/util/index_chains.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace spc::transforms {
@@ -16,8 +17,22 @@ static bool isPointersArray(mlir::func::FuncOp body, mlir::Value array) {
   return bind && bind.getKind() == BindKind::Pointers;
 }
 
-/// An index is owned where it is a sum of an owned value, times a coefficient, and a rest below that coefficient.
+/// The entry in whose tail a position is, `entry * size + loop` with a loop over all of `size`; null for any other one.
+static mlir::Value entryOf(mlir::Value position) {
+  auto sum = position.getDefiningOp<mlir::arith::AddIOp>();
+  auto first = sum ? sum.getLhs().getDefiningOp<mlir::arith::MulIOp>() : nullptr;
+  scf::ForOp tail = sum ? loopOf(sum.getRhs()) : nullptr;
+  const bool isWhole = first && tail && mlir::isConstantIntValue(tail.getLowerBound(), 0) &&
+                       mlir::isConstantIntValue(tail.getStep(), 1) && tail.getUpperBound() == first.getRhs();
+  return isWhole ? first.getLhs() : mlir::Value();
+}
+
+/// An index is owned where it is a sum of an owned value, times a coefficient, and a rest below that coefficient, or in
+/// the tail of an owned position.
 std::optional<Owner> OwnerComputes::ownerOf(mlir::Value index) {
+  if (const mlir::Value entry = entryOf(index))
+    if (const std::optional<Owner> owner = ownerOf(entry); owner && !owner->isRow)
+      return owner;
   AffineSum sum = affineSum(index);
   for (auto [term, coefficient] : sum.terms)
     if (isOwnedValue(term) && isBelow(sum.without(term), coefficient))

@@ -65,11 +65,13 @@ private:
 
   void collectViews();
   mlir::LogicalResult rewrite(unsigned proxy, const Views &views);
-  mlir::Value position(const NestedAccess &access, const Views &views);
+  mlir::Value position(const NestedAccess &access, unsigned proxy, const Views &views);
+  mlir::Value positionOf(const NestedAccess &access, const Views &views);
+  mlir::Value withTail(const NestedAccess &access, unsigned proxy, mlir::Value position, unsigned levels);
   mlir::Value listedPosition(const NestedAccess &access, const Views &views);
   mlir::LogicalResult rewriteFills(unsigned proxy, mlir::Value values, const Views &views,
                                    llvm::ArrayRef<NestedAccess> accesses);
-  bool storesEachPositionOnce(mlir::Operation *nest, const Views &views, llvm::ArrayRef<NestedAccess> accesses);
+  bool storesEachPositionOnce(mlir::Operation *nest, unsigned levels, llvm::ArrayRef<NestedAccess> accesses);
 
   llvm::StringMap<Views> views_; ///< by owner: the sparse arguments that have its pattern, at the same positions
 };
@@ -112,8 +114,50 @@ mlir::Value sharedPosition(const NestedAccess &access, llvm::ArrayRef<memref::Lo
   return {};
 }
 
+/// The sparsifier may load what a region reads from outside before it computes the position in the same block.
+void delayLoad(mlir::Operation *access, mlir::Value position) {
+  mlir::Operation *made = position ? position.getDefiningOp() : nullptr;
+  if (made && mlir::isa<memref::LoadOp>(access) && made->getBlock() == access->getBlock() &&
+      access->isBeforeInBlock(made))
+    access->moveAfter(made);
+}
+
+unsigned levelsOf(mlir::Value view) {
+  return static_cast<unsigned>(sparse::getSparseTensorEncoding(view.getType()).getLvlRank());
+}
+
+/// The position of what an access of a proxy is of: that of the views which have its levels, else that of views which
+/// have the first of them, in the tail of whose entry it is. Null where the loops around say neither.
+mlir::Value ShareStructure::position(const NestedAccess &access, unsigned proxy, const Views &views) {
+  const auto levels =
+      static_cast<unsigned>(mlir::cast<mlir::MemRefType>(getOperation().getArgument(proxy).getType()).getRank());
+  Views whole, leading;
+  for (mlir::Value view : views)
+    if (levelsOf(view) <= levels)
+      (levelsOf(view) == levels ? whole : leading).push_back(view);
+  if (const mlir::Value position = positionOf(access, whole))
+    return position;
+  const mlir::Value entry = leading.empty() ? mlir::Value() : positionOf(access, leading);
+  delayLoad(access.op, entry);
+  return entry ? withTail(access, proxy, entry, levelsOf(leading.front())) : entry;
+}
+
+/// The position of an access within an entry's tail, which are the dimensions of the proxy from `levels` on.
+mlir::Value ShareStructure::withTail(const NestedAccess &access, unsigned proxy, mlir::Value position,
+                                     unsigned levels) {
+  auto load = mlir::dyn_cast<memref::LoadOp>(access.op);
+  const mlir::OperandRange indices = load ? load.getIndices() : mlir::cast<memref::StoreOp>(access.op).getIndices();
+  mlir::OpBuilder builder(access.op);
+  for (unsigned dim = levels; dim < indices.size(); ++dim) {
+    const mlir::Value size = sizeArgument(getOperation(), proxy, dim);
+    position = mlir::arith::MulIOp::create(builder, access.op->getLoc(), position, size);
+    position = mlir::arith::AddIOp::create(builder, access.op->getLoc(), position, indices[dim]);
+  }
+  return position;
+}
+
 /// The position at which the loops around an access load the views' values; null where they load none.
-mlir::Value ShareStructure::position(const NestedAccess &access, const Views &views) {
+mlir::Value ShareStructure::positionOf(const NestedAccess &access, const Views &views) {
   llvm::SmallVector<memref::LoadOp> loads;
   for (mlir::Value view : views)
     valueLoads(view, loads);
@@ -125,7 +169,7 @@ mlir::Value ShareStructure::position(const NestedAccess &access, const Views &vi
 mlir::Value ShareStructure::listedPosition(const NestedAccess &access, const Views &views) {
   llvm::SmallVector<memref::LoadOp> loads;
   for (mlir::Value view : views) {
-    const unsigned last = sparse::getSparseTensorEncoding(view.getType()).getLvlRank() - 1;
+    const unsigned last = levelsOf(view) - 1;
     for (mlir::Operation *user : view.getUsers()) {
       auto coordinates = mlir::dyn_cast<sparse::ToCoordinatesOp>(user);
       if (!coordinates || coordinates.getLevel() != last)
@@ -136,14 +180,6 @@ mlir::Value ShareStructure::listedPosition(const NestedAccess &access, const Vie
     }
   }
   return sharedPosition(access, loads);
-}
-
-/// The sparsifier may load what a region reads from outside before it computes the position in the same block.
-void delayLoad(mlir::Operation *access, mlir::Value position) {
-  mlir::Operation *made = position ? position.getDefiningOp() : nullptr;
-  if (made && mlir::isa<memref::LoadOp>(access) && made->getBlock() == access->getBlock() &&
-      access->isBeforeInBlock(made))
-    access->moveAfter(made);
 }
 
 mlir::LogicalResult ShareStructure::rewrite(unsigned proxy, const Views &views) {
@@ -166,12 +202,17 @@ mlir::LogicalResult ShareStructure::rewrite(unsigned proxy, const Views &views) 
     return mlir::failure();
   mlir::DominanceInfo dominance(body);
   for (const NestedAccess &access : accesses) {
-    mlir::Value at = position(access, views);
+    auto load = mlir::dyn_cast<memref::LoadOp>(access.op);
+    if (load && load->use_empty()) {
+      load->erase();
+      continue;
+    }
+    mlir::Value at = position(access, proxy, views);
     delayLoad(access.op, at);
     if (!at || !dominance.properlyDominates(at, access.op))
       return access.op->emitError("an access of an output that its pattern's position does not reach");
     mlir::OpBuilder builder(access.op);
-    if (auto load = mlir::dyn_cast<memref::LoadOp>(access.op); load && !load->use_empty()) {
+    if (load) {
       auto replacement = memref::LoadOp::create(builder, load.getLoc(), values, at);
       load.getResult().replaceAllUsesWith(replacement.getResult());
     } else if (auto store = mlir::dyn_cast<memref::StoreOp>(access.op)) {
@@ -189,6 +230,7 @@ mlir::LogicalResult ShareStructure::rewriteFills(unsigned proxy, mlir::Value val
                                                  llvm::ArrayRef<NestedAccess> accesses) {
   mlir::func::FuncOp body = getOperation();
   mlir::BlockArgument buffer = body.getArgument(proxy);
+  const auto levels = static_cast<unsigned>(mlir::cast<mlir::MemRefType>(buffer.getType()).getRank());
   const TensorAttr tensor = dialect::tensorOf(body, proxy);
   const bool inPlace = llvm::any_of(views, [&](mlir::Value view) {
     const unsigned index = mlir::cast<mlir::BlockArgument>(view).getArgNumber();
@@ -206,7 +248,7 @@ mlir::LogicalResult ShareStructure::rewriteFills(unsigned proxy, mlir::Value val
         next = access.nest;
     mlir::Value zero = fill.getInputs().front();
     mlir::OpBuilder builder(fill);
-    if (next && !skipsSlots && storesEachPositionOnce(next, views, accesses)) {
+    if (next && !skipsSlots && storesEachPositionOnce(next, levels, accesses)) {
       for (const NestedAccess &access : accesses)
         if (access.nest == next && mlir::isa<memref::LoadOp>(access.op))
           access.op->getResult(0).replaceAllUsesWith(zero);
@@ -226,9 +268,8 @@ mlir::LogicalResult ShareStructure::rewriteFills(unsigned proxy, mlir::Value val
 }
 
 /// Whether the only loops around the single store are the pattern's own levels, unconditionally.
-bool ShareStructure::storesEachPositionOnce(mlir::Operation *nest, const Views &views,
+bool ShareStructure::storesEachPositionOnce(mlir::Operation *nest, unsigned levels,
                                             llvm::ArrayRef<NestedAccess> accesses) {
-  unsigned levels = sparse::getSparseTensorEncoding(views.front().getType()).getLvlRank();
   unsigned stores = 0;
   for (const NestedAccess &access : accesses) {
     if (access.nest != nest)

@@ -90,3 +90,35 @@ func.func @scale(%s: tensor<?x?xf64, #coo> {spc.tensor = #spc.tensor<"S" extents
   } -> tensor<?x?xf64>
   return %result : tensor<?x?xf64>
 }
+
+// -----
+
+// Dense dimensions behind the pattern's are a tail of each entry, in which the loop over them finds its place.
+// CHECK-LABEL: func.func @tail(
+// CHECK-SAME:    %[[HEADS:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "h">}
+// CHECK-SAME:    %[[VALUES:[a-z0-9]*]]: memref<?xf64> {spc.bind = #spc.bind<values, "E">}
+// CHECK-NOT:     memref.store
+// CHECK:         scf.for
+// CHECK:           scf.for %[[P:.*]] =
+// CHECK:             scf.for %[[H:.*]] =
+// CHECK:               %[[FIRST:.*]] = arith.muli %[[P]], %[[HEADS]]
+// CHECK:               %[[AT:.*]] = arith.addi %[[FIRST]], %[[H]]
+// CHECK:               memref.store %{{.*}}, %[[VALUES]][%[[AT]]]
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32}>
+func.func @tail(%s: tensor<?x?xf64, #csr> {spc.tensor = #spc.tensor<"S" extents = [<"m">, <"n">]>},
+                %x: tensor<?x?xf64> {spc.tensor = #spc.tensor<"X" extents = [<"m">, <"h">] modes = [0, 1]>},
+                %e: tensor<?x?x?xf64> {spc.tensor = #spc.tensor<"E" extents = [<"m">, <"n">, <"h">] pattern_of = "S">})
+    -> tensor<?x?x?xf64> {
+  %zero = arith.constant 0.0 : f64
+  %filled = linalg.fill ins(%zero : f64) outs(%e : tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  %result = linalg.generic {indexing_maps = [affine_map<(i, j, h) -> (i, j)>, affine_map<(i, j, h) -> (i, h)>,
+                                             affine_map<(i, j, h) -> (i, j, h)>],
+                            iterator_types = ["parallel", "parallel", "parallel"], sorted = true}
+      ins(%s, %x : tensor<?x?xf64, #csr>, tensor<?x?xf64>) outs(%filled : tensor<?x?x?xf64>) {
+  ^bb0(%sv: f64, %xv: f64, %out: f64):
+    %p = arith.mulf %sv, %xv : f64
+    %sum = arith.addf %out, %p : f64
+    linalg.yield %sum : f64
+  } -> tensor<?x?x?xf64>
+  return %result : tensor<?x?x?xf64>
+}

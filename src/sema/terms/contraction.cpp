@@ -1,0 +1,248 @@
+#include "sema/terms/contraction.h"
+
+#include "sema/estimates.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace spc::sema {
+namespace {
+
+using Set = uint64_t; ///< of variables, or of factors
+
+constexpr size_t kMostVariables = 64;
+constexpr size_t kMostSums = 10;      ///< the sets of more are too many to try
+constexpr double kListingCost = 2;    ///< of an entry that is collected, in steps
+constexpr double kWithRepeats = 0.5;  ///< how many of the products that are added up have a place of their own
+constexpr double kLeastSaving = 1.25; ///< a plan in parts is left alone unless it saves as much
+constexpr double kGuardedStep = 1.25; ///< of a nest that asks whether a part has an entry
+
+/// What a nest reads: a factor, or a part.
+struct Input {
+  Set variables = 0;
+  double entries = 1;
+  bool isSparse = false;
+};
+
+/// The best way to compute what a set of sums gives.
+struct Best {
+  double cost = 0;
+  Input result;
+  Contraction plan;
+};
+
+class Planner {
+public:
+  explicit Planner(const ContractionSpace &space) : space_(space) {
+    for (const std::vector<VariableId> *list : {&space.targets, &space.sums})
+      for (VariableId variable : *list) {
+        variables_.push_back(variable);
+        extents_.push_back(space.extents.at(variable));
+      }
+    for (const ContractionFactor &factor : space.factors)
+      inputs_.push_back({setOf(factor.variables), factor.entries, factor.isSparse});
+    targets_ = setOf(space.targets);
+    sums_ = setOf(space.sums);
+    largest_ = volume(targets_);
+    for (const Input &input : inputs_)
+      largest_ = std::max(largest_, input.entries);
+  }
+
+  std::optional<Contraction> run() {
+    const double written = nestCost(inputs_, targets_ | sums_);
+    std::optional<Best> best;
+    for (Set last = sums_;; last = (last - 1) & sums_) {
+      if (last != sums_)
+        if (std::optional<Best> other = nest(sums_, last, allFactors(), true);
+            other && (!best || other->cost < best->cost))
+          best = std::move(other);
+      if (last == 0)
+        break;
+    }
+    if (!best || best->cost * kLeastSaving > written)
+      return std::nullopt;
+    return std::move(best->plan);
+  }
+
+private:
+  Set setOf(const std::vector<VariableId> &list) const {
+    Set set = 0;
+    for (VariableId variable : list)
+      set |= Set{1} << (std::find(variables_.begin(), variables_.end(), variable) - variables_.begin());
+    return set;
+  }
+
+  std::vector<VariableId> listOf(Set set) const {
+    std::vector<VariableId> list;
+    for (size_t k = 0; k < variables_.size(); ++k)
+      if (set >> k & 1)
+        list.push_back(variables_[k]);
+    return list;
+  }
+
+  double volume(Set set) const {
+    double product = 1;
+    for (size_t k = 0; k < extents_.size(); ++k)
+      if (set >> k & 1)
+        product *= extents_[k];
+    return product;
+  }
+
+  Set allFactors() const { return inputs_.size() == kMostVariables ? ~Set{0} : (Set{1} << inputs_.size()) - 1; }
+
+  /// Those among `factors` that have one of the variables.
+  Set touching(Set variables, Set factors) const {
+    Set found = 0;
+    for (size_t k = 0; k < inputs_.size(); ++k)
+      if ((factors >> k & 1) && (inputs_[k].variables & variables))
+        found |= Set{1} << k;
+    return found;
+  }
+
+  Set variablesOf(Set factors) const {
+    Set all = 0;
+    for (size_t k = 0; k < inputs_.size(); ++k)
+      if (factors >> k & 1)
+        all |= inputs_[k].variables;
+    return all;
+  }
+
+  /// The part of a set of sums that hangs together with its first one by factors.
+  Set connected(Set sums) const {
+    Set found = sums & -sums;
+    while (true) {
+      const Set more = (variablesOf(touching(found, allFactors())) & sums) | found;
+      if (more == found)
+        return found;
+      found = more;
+    }
+  }
+
+  /// Each coordinate that is looked for has a fiber of its own; the operand that adds the fewest places comes next.
+  double nestCost(std::vector<Input> inputs, Set variables) const {
+    std::erase_if(inputs, [](const Input &input) { return !input.isSparse; });
+    double places = 1;
+    Set bound = 0;
+    const auto growth = [&](const Input &input) {
+      const Set fresh = input.variables & ~bound;
+      return fresh ? std::max(1.0, input.entries / volume(input.variables & bound)) : 1.0;
+    };
+    while (!inputs.empty()) {
+      const auto next = std::min_element(inputs.begin(), inputs.end(),
+                                         [&](const Input &a, const Input &b) { return growth(a) < growth(b); });
+      places *= growth(*next);
+      bound |= next->variables;
+      inputs.erase(next);
+    }
+    return places * volume(variables & ~bound);
+  }
+
+  /// The best way to take connected sums in a temporary; nullopt where there is none.
+  const std::optional<Best> &part(Set sums) {
+    if (const auto known = parts_.find(sums); known != parts_.end())
+      return known->second;
+    std::optional<Best> best;
+    const Set factors = touching(sums, allFactors());
+    for (Set last = sums; last; last = (last - 1) & sums)
+      if (std::optional<Best> other = nest(sums, last, factors, false))
+        if (asTemporary(*other, factors); other->result.entries <= largest_ && (!best || other->cost < best->cost))
+          best = std::move(other);
+    return parts_.emplace(sums, std::move(best)).first->second;
+  }
+
+  /// A nest that joins factors and sums over `last`, the other sums being those of parts.
+  std::optional<Best> nest(Set sums, Set last, Set factors, bool isWhole) {
+    Best best;
+    std::vector<Input> inputs;
+    Set inParts = 0;
+    bool isGuarded = false;
+    for (Set rest = sums & ~last; rest;) {
+      const Set own = connected(rest);
+      const std::optional<Best> &done = part(own);
+      if (!done)
+        return std::nullopt;
+      inputs.push_back(done->result);
+      best.cost += done->cost;
+      best.plan.parts.push_back(done->plan);
+      isGuarded |= isPartial(touching(own, allFactors())) && !done->plan.isListed;
+      inParts |= touching(own, allFactors());
+      rest &= ~own;
+    }
+    Set variables = 0;
+    for (size_t k = 0; k < inputs_.size(); ++k)
+      if ((factors & ~inParts) >> k & 1) {
+        inputs.push_back(inputs_[k]);
+        best.plan.factors.push_back(k);
+      }
+    for (const Input &input : inputs)
+      variables |= input.variables;
+    const Set result = isWhole ? targets_ : variables & ~sums;
+    if (!isWhole)
+      addMask(result, factors, best.plan, inputs);
+    const double own = nestCost(inputs, variables | result | last);
+    best.cost += own * (isGuarded ? kGuardedStep : 1);
+    best.plan.sums = listOf(last);
+    best.plan.variables = listOf(result);
+    best.result = {result, std::min(own, volume(result)), isPartial(factors)};
+    return best;
+  }
+
+  bool isPartial(Set factors) const {
+    for (size_t k = 0; k < inputs_.size(); ++k)
+      if ((factors >> k & 1) && inputs_[k].isSparse)
+        return true;
+    return false;
+  }
+
+  /// Restricts a part to a factor outside of it that has just its variables.
+  void addMask(Set result, Set factors, Contraction &plan, std::vector<Input> &inputs) const {
+    for (size_t k = 0; k < inputs_.size() && result; ++k)
+      if (!(factors >> k & 1) && space_.factors[k].isMask && inputs_[k].variables == result) {
+        plan.mask = k;
+        inputs.push_back(inputs_[k]);
+        return;
+      }
+  }
+
+  /// Chooses how a part is stored, and adds what that costs. A target that lists its entries collects as many anyway.
+  void asTemporary(Best &best, Set factors) const {
+    Input &result = best.result;
+    const double dense = volume(result.variables), listed = (space_.mayFill ? kListingCost : 1) * result.entries;
+    const bool isPartly = isPartial(factors), isMatrix = best.plan.variables.size() > 1;
+    if (best.plan.mask) {
+      result = inputs_[*best.plan.mask];
+      return;
+    }
+    const bool mayList = space_.mayList && isPartly && isMatrix && result.entries < dense;
+    const bool mayFill = space_.mayFill || !isPartly;
+    if (mayList && (!mayFill || dense > largest_ || listed < dense)) {
+      best.plan.isListed = true;
+      best.cost += listed;
+      result.entries *= kWithRepeats;
+      return;
+    }
+    // Whether there are entries is computed apart.
+    best.cost += dense + (isPartly ? best.cost / 2 : 0);
+    result = {result.variables, mayFill ? dense : 2 * largest_, false};
+  }
+
+  const ContractionSpace &space_;
+  std::vector<VariableId> variables_; ///< targets, then sums
+  std::vector<double> extents_;       ///< of these
+  std::vector<Input> inputs_;         ///< by factor
+  Set targets_ = 0, sums_ = 0;
+  double largest_ = 0; ///< places of the largest operand or the target
+  std::map<Set, std::optional<Best>> parts_;
+};
+
+} // namespace
+
+std::optional<Contraction> cheapestContraction(const ContractionSpace &space) {
+  const size_t variables = space.sums.size() + space.targets.size();
+  if (space.factors.size() < 2 || space.factors.size() > kMostVariables || space.sums.empty() ||
+      space.sums.size() > kMostSums || variables > kMostVariables)
+    return std::nullopt;
+  return Planner(space).run();
+}
+
+} // namespace spc::sema

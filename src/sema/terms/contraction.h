@@ -1,0 +1,50 @@
+// In which order the sums of a product are taken: all in one nest of loops, or some before others, each such part in a
+// temporary. A sum moves past the factors that lack its index, by the distributive law, which holds of 0 or more
+// addends whatever the factors hold that are numbers. Private to this folder.
+//
+// The order is found by dynamic programming over the sets of variables that are summed over, as query optimisers and
+// variable elimination do (Dechter, "Bucket elimination", 1999); nests join any number of factors, as worst-case
+// optimal joins do, so that a sampled product stays one nest.
+#pragma once
+
+#include "sema/tree.h"
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace spc::sema {
+
+/// A factor, by what its costs depend on.
+struct ContractionFactor {
+  std::vector<VariableId> variables;
+  double entries = 1;    ///< at how many places it may differ from 0; the product of the extents of a dense one
+  bool isSparse = false; ///< has places where it is 0 for want of entries
+  bool isMask = false;   ///< says by entries of its own where something with the same variables is wanted
+};
+
+/// A product and what it is for.
+struct ContractionSpace {
+  std::vector<ContractionFactor> factors;
+  std::vector<VariableId> sums;    ///< variables that are summed over, each once
+  std::vector<VariableId> targets; ///< the others
+  std::map<VariableId, double> extents;
+  bool mayFill = true;  ///< a part may have values where it has no entries: else it lists its entries
+  bool mayList = false; ///< parts may be sparse
+};
+
+/// A nest of loops that joins factors and parts, and adds up what it computes.
+struct Contraction {
+  std::vector<size_t> factors; ///< into ContractionSpace::factors
+  std::vector<Contraction> parts;
+  std::vector<VariableId> sums;      ///< that it adds up over, parts' own aside
+  std::vector<VariableId> variables; ///< of what it gives, in the order of the space's
+  std::optional<size_t> mask;        ///< the factor, of a nest outside, in whose entries it is wanted
+  bool isListed = false;             ///< it is stored as the entries that it has
+};
+
+/// The cheapest way to take the sums, by estimates; nullopt where one nest costs no more than twice as much, or where a
+/// part would take more memory than the operands and the target may.
+std::optional<Contraction> cheapestContraction(const ContractionSpace &space);
+
+} // namespace spc::sema

@@ -1,0 +1,283 @@
+// Products of several factors: sums over some indices are taken before others, in temporaries, where that takes fewer
+// steps.
+#include "format/levels.h"
+#include "sema/expression_types.h"
+#include "sema/terms/canonical_copies.h"
+#include "sema/terms/contraction.h"
+#include "sema/terms/expander.h"
+#include "sema/terms/places.h"
+#include "sema/terms/sparsity.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace spc::sema {
+namespace {
+
+bool has(const std::vector<VariableId> &list, VariableId variable) {
+  return std::find(list.begin(), list.end(), variable) != list.end();
+}
+
+/// Whether a value is neither infinite nor NaN whatever operands hold.
+bool isSurelyFinite(const Node &node, const Scope &scope, const Kernel &kernel) {
+  if (const auto *number = std::get_if<NumberNode>(&node.kind))
+    return std::isfinite(number->value);
+  const auto *call = std::get_if<CallNode>(&node.kind);
+  if (call && call->function == Function::Pattern)
+    return true;
+  const std::optional<ValueType> type = typeOf(node, scope, kernel);
+  return type && !isFloat(*type) && !isComplex(*type);
+}
+
+} // namespace
+
+/// A product taken apart: what is multiplied, and what that is divided by.
+struct Expander::Factors {
+  struct Factor {
+    const Node *node;
+    bool isDivisor;
+  };
+  const Node *product;
+  std::vector<Factor> list;
+  bool isNegative = false;
+  std::vector<Sparsity> sparsities = {};
+
+  bool isSparse(size_t k) const {
+    return !list[k].isDivisor && sparsities[k].fill == 0.0 && !isEverywhere(sparsities[k].domain);
+  }
+};
+
+void Expander::collectFactors(const Node &node, bool isDivisor, Factors &factors) const {
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind); negate && !isDivisor) {
+    factors.isNegative = !factors.isNegative;
+    return collectFactors(*negate->operand, false, factors);
+  }
+  if (!binary || asSum(node) || isDivisor) {
+    factors.list.push_back({&node, isDivisor});
+    return;
+  }
+  collectFactors(*binary->left, false, factors);
+  collectFactors(*binary->right, binary->op == BinaryOp::Div, factors);
+}
+
+/// Whether the order in which the sums of a product are taken may be chosen.
+bool Expander::mayContract(const Factors &factors, const LogicalTerm &term) const {
+  if (options_.strictFp || options_.asWritten || computeType_ == ValueType::Bool || factors.list.size() < 2 ||
+      term.reductions.empty() || usesIndexValue(*factors.product))
+    return false;
+  for (AccessId id : accessesOf(*factors.product))
+    if (hasDerived(scope_.accesses[id], scope_))
+      return false;
+  for (size_t k = 0; k < factors.list.size(); ++k) {
+    const bool isNowhere = factors.sparsities[k].fill == 0.0 && !factors.sparsities[k].domain;
+    if (isNowhere || (factors.list[k].isDivisor && hasSparse(*factors.list[k].node, scope_, kernel_)))
+      return false;
+  }
+  return true;
+}
+
+ContractionSpace Expander::spaceOf(const Factors &factors, const LogicalTerm &term,
+                                   const LogicalStatement &logical) const {
+  ContractionSpace space;
+  space.targets = logical.targetVariables;
+  for (VariableId variable : term.reductions)
+    if (!has(space.sums, variable))
+      space.sums.push_back(variable);
+  for (const std::vector<VariableId> *list : {&space.targets, &space.sums})
+    for (VariableId variable : *list)
+      space.extents[variable] = extentEstimate(variable, scope_, kernel_);
+  for (size_t k = 0; k < factors.list.size(); ++k) {
+    const Node &node = *factors.list[k].node;
+    ContractionFactor factor{freeVariables(node, scope_), 1, factors.isSparse(k), false};
+    const AccessDomain domain = factor.isSparse ? *factors.sparsities[k].domain : AccessDomain{};
+    factor.entries = placesOf(domain, factor.variables, scope_, kernel_);
+    const std::optional<AccessId> operand = operandOf(node);
+    factor.isMask = operand && factor.isSparse && mayMask(*operand);
+    space.factors.push_back(std::move(factor));
+  }
+  space.mayFill = isTargetDense(logical) && isTargetDense(*main_);
+  space.mayList = true;
+  return space;
+}
+
+/// The operand that a factor is, or the pattern of; nullopt where it is something else.
+std::optional<AccessId> Expander::operandOf(const Node &factor) {
+  const auto *use = std::get_if<AccessNode>(&factor.kind);
+  if (const auto *call = std::get_if<CallNode>(&factor.kind); call && call->function == Function::Pattern)
+    use = std::get_if<AccessNode>(&call->arguments.front()->kind);
+  return use ? std::optional(use->access) : std::nullopt;
+}
+
+/// Takes the sums of a term in the order that costs least.
+void Expander::contract(LogicalTerm &term, const LogicalStatement &logical) {
+  Factors factors{term.expr.get(), {}};
+  collectFactors(*term.expr, false, factors);
+  for (const Factors::Factor &factor : factors.list)
+    factors.sparsities.push_back(sparsityOf(*factor.node, computeType_, scope_, kernel_));
+  if (!mayContract(factors, term))
+    return;
+  const std::optional<Contraction> plan = cheapestContraction(spaceOf(factors, term, logical));
+  if (!plan)
+    return;
+  NodePtr expr = guarded(nestOf(*plan, factors, false));
+  if (factors.isNegative)
+    expr = makeNode(NegateNode{std::move(expr)}, term.where);
+  term.expr = std::move(expr);
+  term.reductions = plan->sums;
+}
+
+/// The factors of a nest, with temporaries in place of its parts. `asks`: it matters whether there are any entries.
+NodePtr Expander::nestOf(const Contraction &plan, const Factors &factors, bool asks) {
+  std::vector<const Node *> kept;
+  for (size_t k : plan.factors)
+    kept.push_back(factors.list[k].node);
+  NodePtr product = withFactors(*factors.product, kept);
+  for (const Contraction &part : plan.parts) {
+    const bool isAsked = asks || !isAlwaysZero(part, plan, factors);
+    NodePtr value =
+        makeNode(AccessNode{partOf(part, factors, isAsked && !isImplied(part, plan, factors))}, factors.product->where);
+    product = product ? makeBinary(BinaryOp::Mul, std::move(product), std::move(value)) : std::move(value);
+  }
+  return product ? std::move(product) : makeNode(NumberNode{1, "1"}, factors.product->where);
+}
+
+/// A product of some of its factors, in its own order; null where there are none.
+NodePtr Expander::withFactors(const Node &node, const std::vector<const Node *> &kept) const {
+  if (std::find(kept.begin(), kept.end(), &node) != kept.end())
+    return clone(node);
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return withFactors(*negate->operand, kept);
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  if (!binary || asSum(node))
+    return nullptr;
+  NodePtr left = withFactors(*binary->left, kept), right = withFactors(*binary->right, kept);
+  if (right && binary->op == BinaryOp::Div && !left)
+    left = makeNode(NumberNode{1, "1"}, node.where);
+  if (!left || !right)
+    return left ? std::move(left) : std::move(right);
+  return makeNode(BinaryNode{binary->op, std::move(left), std::move(right)}, node.where);
+}
+
+/// Whether a nest is 0 where a part of it is for want of entries: what else it multiplies is finite.
+bool Expander::isAlwaysZero(const Contraction &part, const Contraction &nest, const Factors &factors) const {
+  return isExact() || (nest.parts.size() == 1 && &nest.parts.front() == &part &&
+                       std::all_of(nest.factors.begin(), nest.factors.end(), [&](size_t k) {
+                         return !factors.list[k].isDivisor && isSurelyFinite(*factors.list[k].node, scope_, kernel_);
+                       }));
+}
+
+/// Whether a part has entries wherever a factor beside it has: its one sparse factor is the same operand, at the same
+/// place in all dimensions that it is not added up over.
+bool Expander::isImplied(const Contraction &part, const Contraction &nest, const Factors &factors) const {
+  std::vector<size_t> sparse;
+  std::copy_if(part.factors.begin(), part.factors.end(), std::back_inserter(sparse),
+               [&](size_t k) { return factors.isSparse(k); });
+  const std::optional<AccessId> own = sparse.size() == 1 ? operandOf(*factors.list[sparse.front()].node) : std::nullopt;
+  if (!own || !part.parts.empty())
+    return false;
+  const Access &access = scope_.accesses[*own];
+  return std::any_of(nest.factors.begin(), nest.factors.end(), [&](size_t k) {
+    const std::optional<AccessId> id = factors.isSparse(k) ? operandOf(*factors.list[k].node) : std::nullopt;
+    if (!id || structureOwner(kernel_, scope_.accesses[*id].tensor) != structureOwner(kernel_, access.tensor))
+      return false;
+    const Access &other = scope_.accesses[*id];
+    for (size_t dim = 0; dim < access.variables.size(); ++dim)
+      if (has(part.variables, access.variables[dim]) && other.variables[dim] != access.variables[dim])
+        return false;
+    return true;
+  });
+}
+
+/// The variables of a part, in the order in which its factors have them.
+std::vector<VariableId> Expander::inOrderOf(const Node &product, const std::vector<VariableId> &variables) const {
+  std::vector<VariableId> ordered;
+  for (VariableId variable : freeVariables(product, scope_))
+    if (has(variables, variable))
+      ordered.push_back(variable);
+  return ordered;
+}
+
+/// A part's text, the same for all that differ by the names of variables alone.
+std::string Expander::textOf(const Node &product, const std::vector<VariableId> &variables,
+                             const std::optional<AccessId> &mask) const {
+  Scope named = scope_;
+  int number = 0;
+  for (VariableId variable : variables)
+    named.variables[variable].name = "#" + std::to_string(number++);
+  for (VariableId variable : freeVariables(product, scope_))
+    if (!has(variables, variable))
+      named.variables[variable].name = "%" + std::to_string(number++);
+  std::string text = std::string(spelling(computeType_)) + " " + print(product, named, kernel_);
+  if (mask)
+    text += " where " + print(*makeNode(AccessNode{*mask}, product.where), named, kernel_);
+  return text;
+}
+
+LogicalStatement Expander::partStatement(std::vector<VariableId> variables, ValueType type, Span where) const {
+  LogicalStatement part;
+  part.statement = statement_;
+  part.targetVariables = std::move(variables);
+  part.computeType = type;
+  part.where = where;
+  part.isPart = true;
+  return part;
+}
+
+/// What stands for a part: the temporary of an equal one, else a new one.
+AccessId Expander::partOf(const Contraction &plan, const Factors &factors, bool asks) {
+  NodePtr product = nestOf(plan, factors, asks);
+  const std::optional<AccessId> mask = plan.mask ? operandOf(*factors.list[*plan.mask].node) : std::nullopt;
+  const std::vector<VariableId> variables = inOrderOf(*product, plan.variables);
+  const Span where = factors.product->where;
+  NodePtr condition = asks && !plan.isListed ? conditionOf(*product) : nullptr;
+  const std::string text = textOf(*product, variables, mask);
+  auto known = partsApart_.find(text);
+  if (known == partsApart_.end()) {
+    LogicalStatement value = partStatement(variables, computeType_, where);
+    value.terms.push_back({guarded(clone(*product)), plan.sums, false, where});
+    const AccessId access = addSumApart(std::move(value), mask, plan.isListed);
+    known = partsApart_.emplace(text, PartApart{scope_.accesses[access].tensor, std::nullopt}).first;
+    if (plan.isListed && hasDenseRoot(*product, variables.front()))
+      kernel_.tensors[known->second.value].format = plainFormat(kernel_.tensors[known->second.value].format, false);
+  }
+  const AccessId value = scope_.intern({known->second.value, variables, {}, where});
+  if (!condition)
+    return value;
+  if (!known->second.presence) {
+    // It is over those variables alone on which it depends.
+    const std::vector<VariableId> free = freeVariables(*condition, scope_);
+    const auto isFree = [&](VariableId variable) { return has(free, variable); };
+    LogicalStatement presence = partStatement({}, ValueType::Bool, where);
+    std::copy_if(variables.begin(), variables.end(), std::back_inserter(presence.targetVariables), isFree);
+    std::vector<VariableId> sums;
+    std::copy_if(plan.sums.begin(), plan.sums.end(), std::back_inserter(sums), isFree);
+    presence.terms.push_back({std::move(condition), std::move(sums), false, where});
+    const bool isMasked = mask && presence.targetVariables.size() == variables.size();
+    const AccessId access = addSumApart(std::move(presence), isMasked ? mask : std::nullopt, false);
+    known->second.presence = PartPresence{scope_.accesses[access].tensor, {}};
+    for (VariableId variable : scope_.accesses[access].variables)
+      known->second.presence->places.push_back(
+          static_cast<size_t>(std::find(variables.begin(), variables.end(), variable) - variables.begin()));
+  }
+  Access presence{known->second.presence->tensor, {}, {}, where};
+  for (size_t place : known->second.presence->places)
+    presence.variables.push_back(variables[place]);
+  presences_[value] = scope_.intern(std::move(presence));
+  return value;
+}
+
+/// Whether a sparse operand of a product has all coordinates of a variable in its outermost level.
+bool Expander::hasDenseRoot(const Node &product, VariableId variable) const {
+  const std::vector<AccessId> accesses = accessesOf(product);
+  return std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+    const Access &access = scope_.accesses[id];
+    const format::Format &format = kernel_.tensors[access.tensor].format;
+    if (format.isDense() || format.levels.empty())
+      return false;
+    const format::Level &root = format.levels.front();
+    return root.isFullyDense() && access.variables[static_cast<size_t>(root.dim)] == variable;
+  });
+}
+
+} // namespace spc::sema

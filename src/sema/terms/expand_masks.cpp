@@ -1,0 +1,86 @@
+// Masks: a sparse factor says where the rest of its product is wanted, and so where sums within the rest are.
+#include "format/levels.h"
+#include "sema/terms/canonical_copies.h"
+#include "sema/terms/expander.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+
+Expander::ScopedMasks::ScopedMasks(Expander &expander, const Node &product)
+    : expander_(expander), outer_(expander.masks_) {
+  expander.collectMasks(product, expander.masks_);
+}
+
+Expander::ScopedMasks::ScopedMasks(Expander &expander, std::optional<AccessId> only)
+    : expander_(expander), outer_(std::move(expander.masks_)) {
+  expander.masks_.clear();
+  if (only)
+    expander.masks_.push_back(*only);
+}
+
+Expander::ScopedMasks::~ScopedMasks() {
+  expander_.masks_ = std::move(outer_);
+}
+
+/// Whether the entries of an operand are there, each once, for as long as the statement is computed.
+bool Expander::mayMask(AccessId id) const {
+  const Access &access = scope_.accesses[id];
+  const Tensor &tensor = kernel_.tensors[access.tensor];
+  const Tensor &owner = kernel_.tensors[structureOwner(kernel_, access.tensor)];
+  const bool isPlain = !tensor.format.isDense() && tensor.fill == 0 && format::isElementwise(tensor.format) &&
+                       !format::hasPadding(tensor.format) && !hasDerived(access, scope_);
+  return isPlain && access.tensor != main_->target && !owner.isAssembled() && !owner.is<Converted>();
+}
+
+/// Adds the factors of a product that are sparse operands, or their patterns.
+void Expander::collectMasks(const Node &product, std::vector<AccessId> &masks) const {
+  if (const auto *negate = std::get_if<NegateNode>(&product.kind))
+    return collectMasks(*negate->operand, masks);
+  if (const auto *binary = std::get_if<BinaryNode>(&product.kind); binary && !asSum(product)) {
+    collectMasks(*binary->left, masks);
+    if (binary->op == BinaryOp::Mul)
+      collectMasks(*binary->right, masks);
+    return;
+  }
+  const auto *use = std::get_if<AccessNode>(&product.kind);
+  if (const auto *call = std::get_if<CallNode>(&product.kind); call && call->function == Function::Pattern)
+    use = std::get_if<AccessNode>(&call->arguments.front()->kind);
+  if (use && mayMask(use->access) && std::find(masks.begin(), masks.end(), use->access) == masks.end())
+    masks.push_back(use->access);
+}
+
+/// The mask that has the most of these indices, and no others: what has them is wanted where that has entries.
+std::optional<AccessId> Expander::maskFor(const std::vector<VariableId> &variables) const {
+  std::optional<AccessId> best;
+  for (AccessId id : masks_) {
+    const std::vector<VariableId> &own = scope_.accesses[id].variables;
+    const bool fits = std::all_of(own.begin(), own.end(), [&](VariableId variable) {
+      return std::count(own.begin(), own.end(), variable) == 1 &&
+             std::find(variables.begin(), variables.end(), variable) != variables.end();
+    });
+    if (fits && (!best || own.size() > scope_.accesses[*best].variables.size()))
+      best = id;
+  }
+  return best;
+}
+
+/// Multiplies the terms of a statement by the pattern of a mask.
+void Expander::restrictTo(AccessId mask, LogicalStatement &logical) {
+  for (LogicalTerm &term : logical.terms) {
+    const Span where = term.expr->where;
+    CallNode pattern{Function::Pattern, ValueType::Bool, {}};
+    pattern.arguments.push_back(makeNode(AccessNode{mask}, where));
+    NodePtr isThere = makeNode(std::move(pattern), where);
+    if (logical.computeType != ValueType::Bool) {
+      term.expr = makeNode(BinaryNode{BinaryOp::Mul, std::move(isThere), std::move(term.expr)}, where);
+      continue;
+    }
+    CallNode both{Function::And, ValueType::Bool, {}};
+    both.arguments.push_back(std::move(isThere));
+    both.arguments.push_back(std::move(term.expr));
+    term.expr = makeNode(std::move(both), where);
+  }
+}
+
+} // namespace spc::sema

@@ -1,0 +1,107 @@
+// Products of several factors: which sums are taken first, in parts, and what parts are stored as.
+#include "sema/check.h"
+
+#include <catch2/catch.hpp>
+
+namespace spc::sema::test {
+namespace {
+
+std::string costOf(const std::string &text, const std::vector<std::string> &bindings = {}) {
+  const Checked checked = check(text, bindings);
+  INFO(text << ": " << checked.errors());
+  REQUIRE(checked.kernel);
+  const std::string plan = describe(*checked.kernel);
+  const size_t at = plan.find("cost: ") + 6;
+  return plan.substr(at, plan.find('\n', at) - at);
+}
+
+} // namespace
+
+TEST_CASE("a sum moves past the factors that lack its index") {
+  CHECK(costOf("y(i) = A(i,j)*x(k)", {"A=csr"}) == "k for $3; nnz(A) for y");
+  CHECK(costOf("C(i,k) = (A(i,j) - mu(j))*B(j,k)", {"A=csr"}) == "j*k for $4; i*k + nnz(A)*k for C");
+  CHECK(costOf("s = x(i)*y(j)*z(k)") == "i for $4; j for $5; k for s");
+  CHECK(costOf("y(j) = A(i,j)*A(i,k)*x(k)", {"A=csr"}) == "nnz(A) for $3, y");
+  CHECK(costOf("C(i,l) = A(i,j)*X(j,k)*W(k,l)", {"A=csr"}) == "j*k*l for $4; nnz(A)*l for C");
+}
+
+TEST_CASE("products stay one nest where parts would save nothing") {
+  CHECK(costOf("y(i) = A(i,j)*x(j)", {"A=csr"}) == "nnz(A) for y");
+  CHECK(costOf("D(i,j) = S(i,j)*P(i,k)*Q(j,k)", {"S=csr"}) == "nnz(S)*k for D");
+  CHECK(costOf("M(i,r) = B(i,j,k)*C(j,r)*D(k,r)", {"B=csf"}) == "nnz(B)*r for M");
+  CHECK(costOf("s = x(i)*A(i,j)*y(j)", {"A=csr"}) == "nnz(A) for s");
+  CHECK(costOf("t = A(i,j)*A(j,k)*A(i,k)", {"A=csr"}) == "nnz(A)*nnz(A)/i for t");
+}
+
+TEST_CASE("a part's missing entries meet no infinity") {
+  CHECK(check("y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr", "B=csr"}).steps() ==
+        "$4 in f64, zeroed first:\n"
+        "  for j, k+: $4(j) += B(j,k)*x(k)\n"
+        "\n"
+        "$5 in bool, zeroed first:\n"
+        "  for j, k+: $5(j) += pattern(B(j,k)), where B\n"
+        "\n"
+        "y in f64, zeroed first:\n"
+        "  for i, j+: y(i) += select($5(j), A(i,j)*$4(j), 0), where A\n");
+  // Whether there are any depends on the indices of sparse operands alone.
+  CHECK(check("C(i,l) = A(i,j)*B(j,k)*D(k,l)", {"A=csr", "B=csr"}).tensor("$5").order() == 1);
+}
+
+TEST_CASE("nothing is asked where what a part is multiplied by is finite, or has entries where the part has") {
+  const std::string integers = "tensor A(m,n): i64, sparse\ntensor B(n,k): i64, sparse\ntensor x(k): i64\n";
+  CHECK(check(integers + "y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr", "B=csr"}).kernel->steps.size() == 2);
+  CHECK(check("y(i) = pattern(A(i,j))*B(j,k)*x(k)", {"A=csr", "B=csr"}).kernel->steps.size() == 2);
+  CHECK(check("y(j) = A(i,j)*A(i,k)*x(k)", {"A=csr"}).kernel->steps.size() == 2);
+  CHECK(check("y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr"}).kernel->steps.size() == 2);
+}
+
+TEST_CASE("parts of sparse factors list their entries where that is less") {
+  const Checked chain = check("C(i,l) = A(i,j)*B(j,k)*D(k,l)", {"A=csr", "B=csr", "C=csr", "D=csr"});
+  CHECK(chain.tensor("$4").isAssembled());
+  CHECK(chain.tensor("$4").format.name == "csr");
+  CHECK(check("C(i,l) = A(i,j)*B(j,k)*D(k,l)", {"A=dcsr", "B=csr", "C=dcsr", "D=csr"}).tensor("$4").format.name ==
+        "dcsr");
+}
+
+TEST_CASE("parts that differ by names alone are computed once") {
+  CHECK(costOf("C(i,l) = A(i,j)*x(j)*A(l,m)*x(m)", {"A=csr"}) == "nnz(A) for $3, $4; i*i for C");
+}
+
+TEST_CASE("a mask says where a part, or a function's sum, is wanted") {
+  CHECK(costOf("D(i,j) = S(i,j)*P(i,k)*Q(j,k)*U(i,f)*V(j,f)", {"S=csr"}) == "nnz(S)*k for $6; nnz(S)*f for D");
+  CHECK(costOf("B(i,j) = S(i,j)*relu(sum(k, P(i,k)*Q(j,k)))", {"S=csr"}) == "nnz(S)*k for $4; nnz(S) for B");
+  CHECK(costOf("B(i,j) = S(i,j)*relu(sum(k, P(i,k)*Q(j,k)))", {"S=bsr", "B=dense"}).find("i*j*k") !=
+        std::string::npos);
+  // One that two factors need is computed once.
+  CHECK(costOf("l = sum(i,j, pattern(R(i,j))*(1 - sum(f,X(i,f)*Y(j,f)))*(1 - sum(f,X(i,f)*Y(j,f))))", {"R=csr"}) ==
+        "nnz(R)*f for $4; nnz(R) for l");
+  CHECK(costOf("D(i,j) = S(i,j)*sum(h, w(h)*relu(sum(k, Q(i,h,k)*K(j,h,k))))", {"S=csr"}) ==
+        "nnz(S)*h*k for $5; nnz(S)*h for D");
+}
+
+TEST_CASE("temporaries keep the pattern of a factor that lacks some of their dimensions") {
+  for (const char *indices : {"i,j,h", "i,h,j", "h,i,j"}) {
+    const std::string e = "E(" + std::string(indices) + ")";
+    const Checked heads = check("let " + e + " = pattern(S(i,j))*Q(i,h,k)*K(j,h,k)\nz(i,h) = exp(" + e + ")*" + e,
+                                {"S=csr"});
+    INFO(heads.errors());
+    REQUIRE(heads.kernel);
+    const Tensor &scores = heads.tensor("E");
+    REQUIRE(scores.shared());
+    REQUIRE(scores.format.levels.size() == 3);
+    CHECK(scores.format.levels[1].storage == format::Storage::Compressed);
+    CHECK(scores.format.levels[2].isFullyDense());
+    CHECK(costOf("let " + e + " = pattern(S(i,j))*Q(i,h,k)*K(j,h,k)\nz(i,h) = exp(" + e + ")*" + e, {"S=csr"}) ==
+          "nnz(S)*h*k for E; nnz(S)*h for z");
+  }
+  CHECK(check("let E(i,j,h) = S(i,j)*a(h)\ny(i) = E(i,j,h)", {"S=bsr"}).kernel);
+  CHECK_FALSE(check("E(i,j,h) = S(i,j)*a(h)", {"S=csr"}).tensor("E").shared());
+}
+
+TEST_CASE("sums stay where the text has them when that is asked for, or all rounding is kept") {
+  const std::string text = "y(i) = A(i,j)*B(j,k)*x(k)";
+  CHECK(checkWith({"--plan=as-written"}, text, {"A=csr", "B=csr"}).kernel->steps.size() == 1);
+  CHECK(check(text, {"A=csr", "B=csr"}, true).kernel->steps.size() == 1);
+}
+
+} // namespace spc::sema::test
