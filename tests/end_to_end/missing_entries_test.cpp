@@ -101,6 +101,26 @@ TEST_CASE("what a sum is multiplied with is multiplied with its terms", "[senten
   check({"y(i) = sum(j, A(i,j)) * b(i) * sum(k, A(i,k))", {{"A", kOther22}, {"b", kNaNs}}, {kNaN, 0}});
 }
 
+TEST_CASE("missing entries stay missing in whichever order sums are taken", "[sentences]") {
+  // A: an infinity at the second column; B: nothing in the second row.
+  const GivenTensor infinite = givenEntries({2, 2}, {{{0, 0}, 2}, {{0, 1}, kInf}, {{1, 1}, kNaN}});
+  const GivenTensor first = givenEntries({2, 2}, {{{0, 1}, 3}});
+  const std::map<std::string, GivenTensor> given = {
+      {"A", infinite}, {"B", first}, {"x", givenVector({5, 7})}, {"z", givenVector({1, 1})}};
+  check({"y(i) = A(i,j) * B(j,k) * x(k)", given, {42, 0}});
+  check({"y(i) = A(i,j) * B(j,k) * B(l,m) * x(k) * z(l) * x(m)", given, {42 * 21, 0}});
+  check({"y(i) = A(i,j) * sum(k, B(j,k) * x(k)) * z(i)", given, {42, 0}});
+  // Through two parts: B's entry is in a column at which nothing is stored in its own rows.
+  check({"y(i) = A(i,j) * B(j,k) * B(k,l) * x(l)", given, {0, 0}});
+  check({"y(i) = z(i) * A(i,j) * x(k) * B(k,l)",
+         {{"A", kMatrix22}, {"B", givenEntries({2, 2}, {})}, {"x", kInfinities}, {"z", kInfinities}},
+         {0, 0}});
+  // A zero that is stored is an entry.
+  check({"y(i) = A(i,j) * B(j,k) * x(k)",
+         {{"A", infinite}, {"B", givenEntries({2, 2}, {{{0, 0}, 0}, {{1, 0}, 0}})}, {"x", givenVector({5, 7})}},
+         {kNaN, kNaN}});
+}
+
 TEST_CASE("within a function, a divisor, min=, max= and or= a sum is a number", "[sentences]") {
   const std::map<std::string, GivenTensor> given = {{"A", kOther22}, {"b", kInfinities}};
   check({"y(i) = b(i) * sqrt(3 * sum(j, A(i,j)))", given, {kInf, kNaN}});

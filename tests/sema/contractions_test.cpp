@@ -70,8 +70,7 @@ TEST_CASE("parts that differ by names alone are computed once") {
 TEST_CASE("a mask says where a part, or a function's sum, is wanted") {
   CHECK(costOf("D(i,j) = S(i,j)*P(i,k)*Q(j,k)*U(i,f)*V(j,f)", {"S=csr"}) == "nnz(S)*k for $6; nnz(S)*f for D");
   CHECK(costOf("B(i,j) = S(i,j)*relu(sum(k, P(i,k)*Q(j,k)))", {"S=csr"}) == "nnz(S)*k for $4; nnz(S) for B");
-  CHECK(costOf("B(i,j) = S(i,j)*relu(sum(k, P(i,k)*Q(j,k)))", {"S=bsr", "B=dense"}).find("i*j*k") !=
-        std::string::npos);
+  CHECK(costOf("B(i,j) = S(i,j)*relu(sum(k, P(i,k)*Q(j,k)))", {"S=bsr", "B=dense"}).find("i*j*k") != std::string::npos);
   // One that two factors need is computed once.
   CHECK(costOf("l = sum(i,j, pattern(R(i,j))*(1 - sum(f,X(i,f)*Y(j,f)))*(1 - sum(f,X(i,f)*Y(j,f))))", {"R=csr"}) ==
         "nnz(R)*f for $4; nnz(R) for l");
@@ -82,8 +81,8 @@ TEST_CASE("a mask says where a part, or a function's sum, is wanted") {
 TEST_CASE("temporaries keep the pattern of a factor that lacks some of their dimensions") {
   for (const char *indices : {"i,j,h", "i,h,j", "h,i,j"}) {
     const std::string e = "E(" + std::string(indices) + ")";
-    const Checked heads = check("let " + e + " = pattern(S(i,j))*Q(i,h,k)*K(j,h,k)\nz(i,h) = exp(" + e + ")*" + e,
-                                {"S=csr"});
+    const Checked heads =
+        check("let " + e + " = pattern(S(i,j))*Q(i,h,k)*K(j,h,k)\nz(i,h) = exp(" + e + ")*" + e, {"S=csr"});
     INFO(heads.errors());
     REQUIRE(heads.kernel);
     const Tensor &scores = heads.tensor("E");
@@ -96,6 +95,27 @@ TEST_CASE("temporaries keep the pattern of a factor that lacks some of their dim
   }
   CHECK(check("let E(i,j,h) = S(i,j)*a(h)\ny(i) = E(i,j,h)", {"S=bsr"}).kernel);
   CHECK_FALSE(check("E(i,j,h) = S(i,j)*a(h)", {"S=csr"}).tensor("E").shared());
+}
+
+TEST_CASE("dense temporaries are computed where all that read them want them") {
+  const std::string scores = "let E(i,j,h) = Q(i,h,k)*K(j,h,k)\nlet m(i,h) = max(j, select(pattern(S(i,j)), E(i,j,h), "
+                             "-inf))\n";
+  const Checked heads = check(scores + "z(i,h) = pattern(S(i,j))*exp(E(i,j,h) - m(i,h))", {"S=csr"});
+  REQUIRE(heads.tensor("E").shared());
+  CHECK(heads.tensor("E").as<Temporary>()->isRestricted);
+  CHECK(check(scores + "Z(i,j,h) = exp(E(i,j,h) - m(i,h))", {"S=csr"}).tensor("E").format.isDense());
+}
+
+TEST_CASE("sums over what is left of a pattern are dense by nature, as vectors are") {
+  const std::string heads = "let E(i,j,h) = S(i,j)*a(i,h)\n";
+  CHECK(check(heads + "let z(i,h) = E(i,j,h)\ny(i) = z(i,h)", {"S=csr"}).count("densify") == 0);
+  CHECK(check(heads + "let z(i,j) = E(i,j,h)*E(j,i,h)\ny(i) = z(i,j)", {"S=csr"}).count("densify") == 1);
+}
+
+TEST_CASE("equal sums in a product are 0 together") {
+  const Checked variance = check("v(j) = mean(i, A(i,j)*A(i,j)) - mean(i, A(i,j))*mean(i, A(i,j))", {"A=csr"});
+  CHECK(variance.kernel->steps.size() == 3);
+  CHECK(check("v(j) = mean(i, A(i,j))*mean(i, B(i,j))", {"A=csr", "B=csr"}).kernel->steps.size() == 6);
 }
 
 TEST_CASE("sums stay where the text has them when that is asked for, or all rounding is kept") {

@@ -75,19 +75,34 @@ bool looksSparse(const LogicalStatement &logical, const Scope &scope, const Kern
   return isSparse;
 }
 
+/// The variables of an access that are dense for each entry of its structure.
+static std::vector<VariableId> tailOf(const Access &access, const Kernel &kernel) {
+  const format::Format &format = kernel.tensors[access.tensor].format;
+  std::vector<VariableId> tail;
+  for (int k = structureLevels(kernel, access.tensor); k < format.levelCount() && !format.isDense(); ++k)
+    tail.push_back(access.variables[static_cast<size_t>(format.levels[static_cast<size_t>(k)].dim)]);
+  return tail;
+}
+
 bool couldBeSparse(const LogicalStatement &logical, const Scope &scope, const Kernel &kernel) {
-  const size_t order = logical.targetVariables.size();
+  const auto has = [](const std::vector<VariableId> &list, VariableId variable) {
+    return std::find(list.begin(), list.end(), variable) != list.end();
+  };
+  const std::vector<VariableId> &targets = logical.targetVariables;
   return std::all_of(logical.terms.begin(), logical.terms.end(), [&](const LogicalTerm &term) {
-    std::vector<VariableId> covered;
-    for (AccessId id : accessesOf(*term.expr)) {
+    const std::vector<AccessId> accesses = accessesOf(*term.expr);
+    std::vector<VariableId> tails, covered;
+    for (AccessId id : accesses)
+      for (VariableId variable : tailOf(scope.accesses[id], kernel))
+        tails.push_back(variable);
+    const auto order = std::count_if(targets.begin(), targets.end(), [&](VariableId v) { return !has(tails, v); });
+    for (AccessId id : accesses) {
       const Access &access = scope.accesses[id];
-      const Tensor &tensor = kernel.tensors[access.tensor];
-      if (!tensor.format.isDense() && (order > 1 || tensor.order() == 1))
+      const size_t own = access.variables.size() - tailOf(access, kernel).size();
+      if (!kernel.tensors[access.tensor].format.isDense() && (order > 1 || own == 1))
         covered.insert(covered.end(), access.variables.begin(), access.variables.end());
     }
-    return std::all_of(logical.targetVariables.begin(), logical.targetVariables.end(), [&](VariableId variable) {
-      return std::find(covered.begin(), covered.end(), variable) != covered.end();
-    });
+    return std::all_of(targets.begin(), targets.end(), [&](VariableId variable) { return has(covered, variable); });
   });
 }
 

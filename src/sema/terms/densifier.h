@@ -19,7 +19,8 @@ std::optional<Densifier> densifierOf(const Node &term, ValueType type, const Sco
 /// and has no term of dense operands, one of which has them.
 bool looksSparse(const LogicalStatement &logical, const Scope &scope, const Kernel &kernel);
 
-/// Whether every term has sparse operands that cover the target's variables. A vector from a matrix is dense by nature.
+/// Whether every term has sparse operands that cover the target's variables. A vector from a matrix is
+/// dense by nature, with a tail or without.
 bool couldBeSparse(const LogicalStatement &logical, const Scope &scope, const Kernel &kernel);
 
 } // namespace spc::sema

@@ -57,26 +57,59 @@ bool holdsSum(const Node &node) {
   return reduction && reduction->reduction == Reduction::Sum;
 }
 
-/// Whether a product has factors beside one sum(), or beside one that adds some up, which might make something else of
-/// its 0 where it has no entries.
-bool mayUndoZero(const Node &product) {
+/// Whether a divisor makes nothing but a 0 of a 0: a number, or a count that is at least 1, as that of a mean.
+bool isPlainDivisor(const Node &node) {
+  const auto *cast = std::get_if<CallNode>(&node.kind);
+  if (!cast || cast->function != Function::Cast || !isInteger(cast->castTo))
+    return isPlainNumber(node);
+  const auto *count = std::get_if<CallNode>(&cast->arguments.front()->kind);
+  const auto *least = count && count->function == Function::Max && count->arguments.size() == 2
+                          ? std::get_if<NumberNode>(&count->arguments.back()->kind)
+                          : nullptr;
+  return least && least->value >= 1;
+}
+
+/// The factors of a product; nullopt where it is divided by what may be 0, or no number.
+std::optional<std::vector<const Node *>> numerators(const Node &product) {
   if (const auto *negate = std::get_if<NegateNode>(&product.kind))
-    return mayUndoZero(*negate->operand);
+    return numerators(*negate->operand);
   const auto *binary = std::get_if<BinaryNode>(&product.kind);
-  if (!binary)
-    return !std::holds_alternative<ReduceNode>(product.kind);
-  if (asSum(product)) {
-    const std::vector<Addend> addends = openAddends(product, false);
-    return !holdsSum(product) || std::any_of(addends.begin(), addends.end(), [](const Addend &addend) {
-      return holdsSum(*addend.node) && mayUndoZero(*addend.node);
-    });
-  }
-  if (isPlainNumber(*binary->right))
-    return mayUndoZero(*binary->left);
-  return binary->op == BinaryOp::Div || !isPlainNumber(*binary->left) || mayUndoZero(*binary->right);
+  if (!binary || asSum(product))
+    return std::vector<const Node *>{&product};
+  std::optional<std::vector<const Node *>> all = numerators(*binary->left);
+  if (binary->op == BinaryOp::Div)
+    return isPlainDivisor(*binary->right) ? all : std::nullopt;
+  const std::optional<std::vector<const Node *>> others = numerators(*binary->right);
+  if (!all || !others)
+    return std::nullopt;
+  all->insert(all->end(), others->begin(), others->end());
+  return all;
 }
 
 } // namespace
+
+/// Whether a product has factors beside one sum(), or beside one that adds some up, which might make something else of
+/// its 0 where it has no entries. Equal sums are 0 together.
+bool Expander::mayUndoZero(const Node &product) const {
+  if (asSum(product)) {
+    const std::vector<Addend> addends = openAddends(product, false);
+    return !holdsSum(product) || std::any_of(addends.begin(), addends.end(), [&](const Addend &addend) {
+      return holdsSum(*addend.node) && mayUndoZero(*addend.node);
+    });
+  }
+  std::optional<std::vector<const Node *>> factors = numerators(product);
+  if (!factors)
+    return true;
+  std::erase_if(*factors, [](const Node *factor) { return isPlainNumber(*factor); });
+  if (factors->empty())
+    return true;
+  const Node &first = *factors->front();
+  const std::string text = print(first, scope_, kernel_);
+  if (!std::all_of(factors->begin(), factors->end(),
+                   [&](const Node *factor) { return factor == &first || print(*factor, scope_, kernel_) == text; }))
+    return true;
+  return asSum(first) ? mayUndoZero(first) : !std::holds_alternative<ReduceNode>(first.kind);
+}
 
 /// `node`, which is part of `product` or all of it, with temporaries in place of its sum() nodes, or only of those that
 /// are addends.

@@ -116,6 +116,7 @@ private:
   // Sums beside others in a product (expand_factors.cpp).
   NodePtr sumsApart(const Node &node, const Node &product, WhichSums which);
   NodePtr addendsApart(const Node &product);
+  bool mayUndoZero(const Node &product) const;
   const SumApart *knownSum(const SumApart &apart) const;
   SumApart sumApart(const Node &sum, const Node &product);
   AccessId addSumApart(LogicalStatement logical, const std::optional<AccessId> &mask, bool isListed);

@@ -211,7 +211,8 @@ private:
     return !isSummed || !hasSum(value);
   }
 
-  /// The sparse factor beside a reader that has just its indices, in the reader's scope; nullopt where there is none.
+  /// The sparse factor beside a reader that has some of its indices and no others, in the reader's scope; nullopt where
+  /// there is none.
   std::optional<AccessId> maskOf(const Reader &reader) {
     const Scope &scope = statement(reader.statement).scope;
     std::optional<AccessId> mask;
@@ -232,10 +233,35 @@ private:
     return mask;
   }
 
+  /// What says where a reader is wanted: a sparse factor of a product around it, or a pattern by which it is chosen,
+  /// with some of its indices and no others, the most that one has.
+  std::optional<AccessId> wantedWhere(const Reader &reader) {
+    const Scope &scope = statement(reader.statement).scope;
+    const std::vector<VariableId> &variables = scope.accesses[reader.access].variables;
+    std::optional<AccessId> best;
+    const auto take = [&](const Node &product) {
+      const std::optional<AccessId> mask = sparseFactor(product, scope, variables);
+      if (mask && (!best || scope.accesses[*mask].variables.size() > scope.accesses[*best].variables.size()))
+        best = mask;
+    };
+    for (size_t k = reader.path.size() - 1; k-- > 0;) {
+      const Node *own = reader.path[k + 1];
+      const auto *binary = std::get_if<BinaryNode>(&reader.path[k]->kind);
+      const auto *call = std::get_if<CallNode>(&reader.path[k]->kind);
+      if (binary && !asSum(*reader.path[k]) && (binary->op == BinaryOp::Mul || binary->right.get() == own))
+        take(binary->left.get() == own ? *binary->right : *binary->left);
+      else if (call && call->function == Function::Select && call->arguments[1].get() == own)
+        take(*call->arguments[0]);
+    }
+    return best;
+  }
+
   std::optional<AccessId> sparseFactor(const Node &product, const Scope &scope,
                                        const std::vector<VariableId> &variables) const {
     if (const auto *access = std::get_if<AccessNode>(&product.kind))
       return isMask(scope.accesses[access->access], variables) ? std::optional(access->access) : std::nullopt;
+    if (const auto *call = std::get_if<CallNode>(&product.kind); call && call->function == Function::Pattern)
+      return sparseFactor(*call->arguments.front(), scope, variables);
     const auto *binary = std::get_if<BinaryNode>(&product.kind);
     if (!binary || asSum(product))
       return std::nullopt;
@@ -243,13 +269,14 @@ private:
     return left || binary->op == BinaryOp::Div ? left : sparseFactor(*binary->right, scope, variables);
   }
 
-  /// Whether an access is of a sparse operand with the given indices.
+  /// Whether an access is of a sparse operand with some of the given indices.
   bool isMask(const Access &access, const std::vector<VariableId> &variables) const {
     const Tensor &tensor = tensorOf(access);
-    const bool isPermuted = access.variables.size() == variables.size() &&
-                            std::is_permutation(variables.begin(), variables.end(), access.variables.begin());
-    return isPermuted && !tensor.format.isDense() && tensor.fill == 0 &&
-           planning_.symbols[access.tensor].firstWrite < 0;
+    const bool isWithin = std::all_of(access.variables.begin(), access.variables.end(), [&](VariableId variable) {
+      return std::count(access.variables.begin(), access.variables.end(), variable) == 1 &&
+             std::find(variables.begin(), variables.end(), variable) != variables.end();
+    });
+    return isWithin && !tensor.format.isDense() && tensor.fill == 0 && planning_.symbols[access.tensor].firstWrite < 0;
   }
 
   /// The sparse factor of all readers of a dense temporary, in the producer's variables. It saves what lies elsewhere.
@@ -261,7 +288,7 @@ private:
     std::optional<Access> common;
     for (const Reader &reader : readers) {
       const Scope &scope = statement(reader.statement).scope;
-      const std::optional<AccessId> mask = maskOf(reader);
+      const std::optional<AccessId> mask = wantedWhere(reader);
       if (!mask)
         return std::nullopt;
       const std::vector<VariableId> &indices = scope.accesses[reader.access].variables;
