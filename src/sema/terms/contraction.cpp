@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 
 namespace spc::sema {
 namespace {
@@ -145,7 +146,7 @@ private:
     const Set factors = touching(sums, allFactors());
     for (Set last = sums; last; last = (last - 1) & sums)
       if (std::optional<Best> other = nest(sums, last, factors, false))
-        if (asTemporary(*other, factors); other->result.entries <= largest_ && (!best || other->cost < best->cost))
+        if (asTemporary(*other, factors) && (!best || other->cost < best->cost))
           best = std::move(other);
     return parts_.emplace(sums, std::move(best)).first->second;
   }
@@ -154,6 +155,7 @@ private:
   std::optional<Best> nest(Set sums, Set last, Set factors, bool isWhole) {
     Best best;
     std::vector<Input> inputs;
+    std::set<std::vector<int>> signatures;
     Set inParts = 0;
     bool isGuarded = false;
     for (Set rest = sums & ~last; rest;) {
@@ -162,7 +164,9 @@ private:
       if (!done)
         return std::nullopt;
       inputs.push_back(done->result);
-      best.cost += done->cost;
+      // Equal parts are computed once.
+      if (signatures.insert(signatureOf(touching(own, allFactors()))).second)
+        best.cost += done->cost;
       best.plan.parts.push_back(done->plan);
       isGuarded |= isPartial(touching(own, allFactors())) && !done->plan.isListed;
       inParts |= touching(own, allFactors());
@@ -187,6 +191,19 @@ private:
     return best;
   }
 
+  /// The factors' labels and variables, these numbered as they come.
+  std::vector<int> signatureOf(Set factors) const {
+    std::vector<int> signature;
+    std::map<VariableId, int> numbers;
+    for (size_t k = 0; k < inputs_.size(); ++k)
+      if (factors >> k & 1) {
+        signature.push_back(space_.factors[k].label);
+        for (VariableId variable : space_.factors[k].variables)
+          signature.push_back(numbers.try_emplace(variable, static_cast<int>(numbers.size())).first->second);
+      }
+    return signature;
+  }
+
   bool isPartial(Set factors) const {
     for (size_t k = 0; k < inputs_.size(); ++k)
       if ((factors >> k & 1) && inputs_[k].isSparse)
@@ -204,26 +221,27 @@ private:
       }
   }
 
-  /// Chooses how a part is stored, and adds what that costs. A target that lists its entries collects as many anyway.
-  void asTemporary(Best &best, Set factors) const {
+  /// Chooses how a part is stored, and adds what that costs; false where it may be stored in no way. A target that
+  /// lists its entries collects as many anyway.
+  bool asTemporary(Best &best, Set factors) const {
     Input &result = best.result;
-    const double dense = volume(result.variables), listed = (space_.mayFill ? kListingCost : 1) * result.entries;
-    const bool isPartly = isPartial(factors), isMatrix = best.plan.variables.size() > 1;
     if (best.plan.mask) {
       result = inputs_[*best.plan.mask];
-      return;
+      return true;
     }
-    const bool mayList = space_.mayList && isPartly && isMatrix && result.entries < dense;
-    const bool mayFill = space_.mayFill || !isPartly;
-    if (mayList && (!mayFill || dense > largest_ || listed < dense)) {
+    const double dense = volume(result.variables), listed = (space_.mayFill ? kListingCost : 1) * result.entries;
+    const bool isPartly = isPartial(factors), isMatrix = best.plan.variables.size() > 1;
+    const bool mayFill = (space_.mayFill || !isPartly) && dense <= largest_;
+    if (space_.mayList && isPartly && isMatrix && result.entries < dense && (!mayFill || listed < dense)) {
       best.plan.isListed = true;
       best.cost += listed;
       result.entries *= kWithRepeats;
-      return;
+      return true;
     }
     // Whether there are entries is computed apart.
     best.cost += dense + (isPartly ? best.cost / 2 : 0);
-    result = {result.variables, mayFill ? dense : 2 * largest_, false};
+    result = {result.variables, dense, false};
+    return mayFill;
   }
 
   const ContractionSpace &space_;

@@ -21,6 +21,7 @@ struct ContractionFactor {
   double entries = 1;    ///< at how many places it may differ from 0; the product of the extents of a dense one
   bool isSparse = false; ///< has places where it is 0 for want of entries
   bool isMask = false;   ///< says by entries of its own where something with the same variables is wanted
+  int label = 0;         ///< the same for factors that differ by variables alone
 };
 
 /// A product and what it is for.
@@ -43,8 +44,8 @@ struct Contraction {
   bool isListed = false;             ///< it is stored as the entries that it has
 };
 
-/// The cheapest way to take the sums, by estimates; nullopt where one nest costs no more than twice as much, or where a
-/// part would take more memory than the operands and the target may.
+/// The cheapest way to take the sums, by estimates; nullopt where one nest costs hardly more. A
+/// part that is an array has no more elements than the largest operand or the target.
 std::optional<Contraction> cheapestContraction(const ContractionSpace &space);
 
 } // namespace spc::sema

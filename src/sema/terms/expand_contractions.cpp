@@ -94,6 +94,9 @@ ContractionSpace Expander::spaceOf(const Factors &factors, const LogicalTerm &te
     factor.entries = placesOf(domain, factor.variables, scope_, kernel_);
     const std::optional<AccessId> operand = operandOf(node);
     factor.isMask = operand && factor.isSparse && mayMask(*operand);
+    const bool isPattern = operand && std::holds_alternative<CallNode>(node.kind);
+    factor.label =
+        operand ? 2 * static_cast<int>(scope_.accesses[*operand].tensor.index()) + isPattern : -1 - static_cast<int>(k);
     space.factors.push_back(std::move(factor));
   }
   space.mayFill = isTargetDense(logical) && isTargetDense(*main_);
@@ -189,12 +192,29 @@ bool Expander::isImplied(const Contraction &part, const Contraction &nest, const
   });
 }
 
-/// The variables of a part, in the order in which its factors have them.
+/// The variables of a part, in an order in which loops come to them as its sparse factors are stored; where that leaves
+/// a choice, as its factors have them.
 std::vector<VariableId> Expander::inOrderOf(const Node &product, const std::vector<VariableId> &variables) const {
-  std::vector<VariableId> ordered;
-  for (VariableId variable : freeVariables(product, scope_))
-    if (has(variables, variable))
-      ordered.push_back(variable);
+  std::vector<VariableId> left = freeVariables(product, scope_), ordered;
+  std::vector<std::pair<VariableId, VariableId>> around; ///< of an operand's neighbouring levels
+  for (AccessId id : accessesOf(product)) {
+    const Access &access = scope_.accesses[id];
+    const format::Format &format = kernel_.tensors[access.tensor].format;
+    for (size_t k = 1; !format.isDense() && k < format.levels.size(); ++k)
+      around.emplace_back(access.variables[static_cast<size_t>(format.levels[k - 1].dim)],
+                          access.variables[static_cast<size_t>(format.levels[k].dim)]);
+  }
+  while (!left.empty()) {
+    auto next = std::find_if(left.begin(), left.end(), [&](VariableId variable) {
+      return std::none_of(around.begin(), around.end(), [&](const auto &pair) {
+        return pair.second == variable && pair.first != variable && has(left, pair.first);
+      });
+    });
+    next = next == left.end() ? left.begin() : next;
+    if (has(variables, *next))
+      ordered.push_back(*next);
+    left.erase(next);
+  }
   return ordered;
 }
 
