@@ -205,12 +205,25 @@ private:
     return divisor;
   }
 
-  /// A bool: all elements of a dense operand count as stored.
+  /// A bool: all elements of a dense operand count as stored, but those that are marked.
   mlir::Value emitPattern(const sema::Use &use) {
     const mlir::Type type = elementType(sema::ValueType::Bool, *builder_.getContext());
+    const sema::Tensor &tensor = body_.kernel.tensors[body_.term.operands[use.operand].tensor];
+    if (const auto *temporary = tensor.as<sema::Temporary>(); temporary && temporary->marksMissing)
+      return arith::ExtUIOp::create(builder_, location_, type, isUnmarked(uses_[use.operand.index()]));
     const mlir::Value isStored = stored_.empty() ? mlir::Value() : stored_[use.operand.index()];
     return isStored ? arith::ExtUIOp::create(builder_, location_, type, isStored).getResult()
                     : arithmetic_.hide(arithmetic_.constant(sema::ValueType::Bool, 1), body_.zero);
+  }
+
+  /// Whether a float is anything but -0.
+  mlir::Value isUnmarked(mlir::Value element) {
+    const unsigned width = element.getType().getIntOrFloatBitWidth();
+    const mlir::Type integer = builder_.getIntegerType(width);
+    const mlir::Value bits = arith::BitcastOp::create(builder_, location_, integer, element);
+    const mlir::Value mark = arith::ConstantOp::create(
+        builder_, location_, builder_.getIntegerAttr(integer, llvm::APInt::getSignMask(width)));
+    return arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::ne, bits, mark);
   }
 
   mlir::Value emitNode(const sema::Call &call, sema::ValueType type) {

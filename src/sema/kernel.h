@@ -50,9 +50,10 @@ struct Parameter {};
 /// Lives for one call; allocated by the entry code: dense, row-major, or the values of a shared structure, or
 /// assembled.
 struct Temporary {
-  bool isRestricted = false;                        ///< computed only where sparse factors of its readers are stored
-  bool isPart = false;                              ///< part of a product, which is computed before the rest to save
-                                                    ///< steps; of type Bool: whether such a part has an entry
+  bool isRestricted = false; ///< computed only where sparse factors of its readers are stored
+  bool isPart = false;       ///< part of a product, which is computed before the rest to save
+                             ///< steps; of type Bool: whether such a part has an entry
+  bool marksMissing = false; ///< of f32 or f64: an element that is missing is -0, which no sum is
   std::optional<TensorId> standsFor = std::nullopt; ///< the output whose new entries it has until they are placed there
 };
 

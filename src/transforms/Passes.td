@@ -150,7 +150,7 @@ def FactorReductions : Pass<"spc-factor-reductions", "mlir::func::FuncOp"> {
   let description = [{
     `acc += s * x[k] * y[k]` in a loop over k becomes `acc += s * sum` with `sum += x[k] * y[k]` inside. This is a
     reassociation, so the pass runs only where sums may be reassociated. LLVM's own reassociation does not look across
-    loops.
+    loops. `acc |= s` over k, with nothing in it of k, becomes `acc |= s` where there is an iteration.
   }];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
 }

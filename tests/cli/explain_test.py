@@ -194,7 +194,7 @@ class Explain(SpcCase):
             self.assertNotIn("$", text.split("Remarks\n")[1].split("\n\n")[0])
 
     def test_waste_is_remarked_on_first(self):
-        text = self.explain("y(i) = A(i,j) * A(j,k) * x(k)\n", "--format", "A=csr")
+        text = self.explain("y(i) = A(i,j) * A(j,k) * x(k)\n", "--format", "A=csr", "--plan=as-written")
         remarks = text.split("\nRemarks\n")[1].split("\n\n")[0].splitlines()
         self.assertIn("the sum over k of 'A' and 'x' is worked out again for each i, on which it does not depend [regroup]",
                       remarks[0])
@@ -204,8 +204,10 @@ class Explain(SpcCase):
                        "let t(j) = A(j,k) * x(k)\ny(i) = A(i,j) * t(j)\n", "y(i) = A(i,j) * x(j) * z(i)\n",
                        "y(i) = max(j, max(k, A(i,j) * A(j,k) * x(k)))\n"):
             self.assertNotIn("[regroup]", self.explain(kernel, "--format", "A=csr"))
-        self.assertIn("[regroup]", self.explain("C(i,l) = A(i,j) * B(j,k) * D(k,l)\n"))
-        whole = "let E(i,j) = Q(i,f) * K(j,f)\nO(i,g) = A(i,j) * exp(E(i,j)) * V(j,g)\n"
+        chain = "C(i,l) = A(i,j) * B(j,k) * D(k,l)\n"
+        self.assertIn("[regroup]", self.explain(chain, "--plan=as-written"))
+        self.assertNotIn("[regroup]", self.explain(chain))
+        whole = "let E(i,j) = Q(i,f) * K(j,f)\nO(i,g) = A(i,j) * exp(E(i,j)) * V(j,g)\nd = max(i, j, E(i,j))\n"
         given = ("--format", "A=csr", "A=a.mtx", "--size", "f=8", "--size", "g=8")
         text = self.explain(whole, *given)
         self.assertIn(f"'E' is a dense temporary of i x j, {self.ROWS * self.COLUMNS * F64 / 1000:.3g} kB: each call", text)

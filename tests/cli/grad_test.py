@@ -30,7 +30,7 @@ def steps(plan):
     total = 0
     for part in re.search(r"^  cost: (.*)$", plan, re.MULTILINE).group(1).split("; "):
         formula, targets = part.rsplit(" for ", 1)
-        numbers = re.sub(r"[a-z_]\w*", "100", re.sub(r"nnz\(\w+\)", "1000", formula))
+        numbers = re.sub(r"[a-z_]\w*", "100", re.sub(r"nnz\([$\w]+\)", "1000", formula))
         total += len(targets.split(", ")) * eval(numbers)
     return total
 

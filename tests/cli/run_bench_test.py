@@ -206,8 +206,8 @@ class RunBench(SpcCase):
 
     def test_long_runs_are_asked_for_on_a_terminal(self):
         self.write("k.tex", "s = v(i) * x(j) * y(k) * z(l)\n")
-        self.refuse("long-run", "v=ones:1000", "x=ones:1000", "y=ones:1000", "z=ones:1000")
-        few = ["run", "k.tex", "v=ones:2", "x=ones:2", "y=ones:2", "z=ones:2", "-Werror=long-run", "--repeat"]
+        self.refuse("long-run", "v=ones:1000", "x=ones:1000", "y=ones:1000", "z=ones:1000", "--plan=as-written")
+        few = ["run", "k.tex", "--plan=as-written", "v=ones:2", "x=ones:2", "y=ones:2", "z=ones:2", "-Werror=long-run", "--repeat"]
         self.assertIn("100000 rounds of 5 ms or more", self.spc(*few, "100000", expect=1).err)
         self.spc(*few, "2")
 

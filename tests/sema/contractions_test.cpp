@@ -33,6 +33,11 @@ TEST_CASE("products stay one nest where parts would save nothing") {
   CHECK(costOf("t = A(i,j)*A(j,k)*A(i,k)", {"A=csr"}) == "nnz(A)*nnz(A)/i for t");
 }
 
+TEST_CASE("arrays of many dimensions are no parts but where an operand or the result is as large") {
+  CHECK(costOf("Y(i,r,s) = T(i,j,k)*B(j,r)*C(k,s)", {"T=csf"}) == "nnz(T)*r*s for Y");
+  CHECK(check("y(i) = X(i,j,k)*W(k,l)*V(l,j)").kernel->steps.size() == 2);
+}
+
 TEST_CASE("a part's missing entries meet no infinity") {
   CHECK(check("y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr", "B=csr"}).steps() ==
         "$4 in f64, zeroed first:\n"
@@ -41,8 +46,11 @@ TEST_CASE("a part's missing entries meet no infinity") {
         "$5 in bool, zeroed first:\n"
         "  for j, k+: $5(j) += pattern(B(j,k)), where B\n"
         "\n"
+        "$6 in f64:\n"
+        "  for j: $6(j) = select($5(j), $4(j), -0)\n"
+        "\n"
         "y in f64, zeroed first:\n"
-        "  for i, j+: y(i) += select($5(j), A(i,j)*$4(j), 0), where A\n");
+        "  for i, j+: y(i) += select(pattern($6(j)), A(i,j), 0)*$6(j), where A\n");
   // Whether there are any depends on the indices of sparse operands alone.
   CHECK(check("C(i,l) = A(i,j)*B(j,k)*D(k,l)", {"A=csr", "B=csr"}).tensor("$5").order() == 1);
 }
@@ -64,7 +72,7 @@ TEST_CASE("parts of sparse factors list their entries where that is less") {
 }
 
 TEST_CASE("parts that differ by names alone are computed once") {
-  CHECK(costOf("C(i,l) = A(i,j)*x(j)*A(l,m)*x(m)", {"A=csr"}) == "nnz(A) for $3, $4; i*i for C");
+  CHECK(costOf("C(i,l) = A(i,j)*x(j)*A(l,m)*x(m)", {"A=csr"}) == "nnz(A) for $3, $4; i for $5; i*i for C");
 }
 
 TEST_CASE("a mask says where a part, or a function's sum, is wanted") {

@@ -221,6 +221,24 @@ private:
       }
   }
 
+  /// The variables of sparse factors: lists have coordinates of no others.
+  Set listedIn(Set factors) const {
+    Set all = 0;
+    for (size_t k = 0; k < inputs_.size(); ++k)
+      if ((factors >> k & 1) && inputs_[k].isSparse)
+        all |= inputs_[k].variables;
+    return all;
+  }
+
+  /// Whether a dense operand, or the target, has all of some variables. Estimates of extents do not tell an array of
+  /// order 3 or more that fits from one that does not.
+  bool isWithinDense(Set variables) const {
+    const auto covers = [&](Set other) { return (variables & ~other) == 0; };
+    return (space_.mayFill && covers(targets_)) || std::any_of(inputs_.begin(), inputs_.end(), [&](const Input &input) {
+             return !input.isSparse && covers(input.variables);
+           });
+  }
+
   /// Chooses how a part is stored, and adds what that costs; false where it may be stored in no way. A target that
   /// lists its entries collects as many anyway.
   bool asTemporary(Best &best, Set factors) const {
@@ -231,8 +249,10 @@ private:
     }
     const double dense = volume(result.variables), listed = (space_.mayFill ? kListingCost : 1) * result.entries;
     const bool isPartly = isPartial(factors), isMatrix = best.plan.variables.size() > 1;
-    const bool mayFill = (space_.mayFill || !isPartly) && dense <= largest_;
-    if (space_.mayList && isPartly && isMatrix && result.entries < dense && (!mayFill || listed < dense)) {
+    const bool isBounded = dense <= largest_ && (best.plan.variables.size() <= 2 || isWithinDense(result.variables));
+    const bool mayFill = (space_.mayFill || !isPartly) && isBounded;
+    const bool mayList = space_.mayList && isMatrix && (result.variables & ~listedIn(factors)) == 0;
+    if (mayList && result.entries < dense && (!mayFill || listed < dense)) {
       best.plan.isListed = true;
       best.cost += listed;
       result.entries *= kWithRepeats;

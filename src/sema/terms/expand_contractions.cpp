@@ -123,7 +123,7 @@ void Expander::contract(LogicalTerm &term, const LogicalStatement &logical) {
   const std::optional<Contraction> plan = cheapestContraction(spaceOf(factors, term, logical));
   if (!plan)
     return;
-  NodePtr expr = guarded(nestOf(*plan, factors, false));
+  NodePtr expr = guardedBeforeParts(*nestOf(*plan, factors, false));
   if (factors.isNegative)
     expr = makeNode(NegateNode{std::move(expr)}, term.where);
   term.expr = std::move(expr);
@@ -255,16 +255,23 @@ AccessId Expander::partOf(const Contraction &plan, const Factors &factors, bool 
   auto known = partsApart_.find(text);
   if (known == partsApart_.end()) {
     LogicalStatement value = partStatement(variables, computeType_, where);
-    value.terms.push_back({guarded(clone(*product)), plan.sums, false, where});
+    value.terms.push_back({guardedBeforeParts(*product), plan.sums, false, where});
     const AccessId access = addSumApart(std::move(value), mask, plan.isListed);
     known = partsApart_.emplace(text, PartApart{scope_.accesses[access].tensor, std::nullopt}).first;
     if (plan.isListed && hasDenseRoot(*product, variables.front()))
       kernel_.tensors[known->second.value].format = plainFormat(kernel_.tensors[known->second.value].format, false);
   }
   const AccessId value = scope_.intern({known->second.value, variables, {}, where});
-  if (!condition)
-    return value;
-  if (!known->second.presence) {
+  return condition ? withPresence(known->second, value, std::move(condition), plan, mask) : value;
+}
+
+/// A part with what tells where it has entries, which is where `condition` holds anywhere that is summed over: a bool,
+/// or in its place a mark in a copy of the part.
+AccessId Expander::withPresence(PartApart &part, AccessId value, NodePtr condition, const Contraction &plan,
+                                const std::optional<AccessId> &mask) {
+  const std::vector<VariableId> variables = scope_.accesses[value].variables;
+  const Span where = scope_.accesses[value].where;
+  if (!part.presence) {
     // It is over those variables alone on which it depends.
     const std::vector<VariableId> free = freeVariables(*condition, scope_);
     const auto isFree = [&](VariableId variable) { return has(free, variable); };
@@ -273,18 +280,39 @@ AccessId Expander::partOf(const Contraction &plan, const Factors &factors, bool 
     std::vector<VariableId> sums;
     std::copy_if(plan.sums.begin(), plan.sums.end(), std::back_inserter(sums), isFree);
     presence.terms.push_back({std::move(condition), std::move(sums), false, where});
-    const bool isMasked = mask && presence.targetVariables.size() == variables.size();
-    const AccessId access = addSumApart(std::move(presence), isMasked ? mask : std::nullopt, false);
-    known->second.presence = PartPresence{scope_.accesses[access].tensor, {}};
+    const bool isWhole = presence.targetVariables.size() == variables.size();
+    const AccessId access = addSumApart(std::move(presence), isWhole ? mask : std::nullopt, false);
+    part.presence = PartPresence{scope_.accesses[access].tensor, {}};
     for (VariableId variable : scope_.accesses[access].variables)
-      known->second.presence->places.push_back(
+      part.presence->places.push_back(
           static_cast<size_t>(std::find(variables.begin(), variables.end(), variable) - variables.begin()));
+    if (isWhole && !mask && variables.size() == 1 && (computeType_ == ValueType::F64 || computeType_ == ValueType::F32))
+      part.marked = addMarked(value, access);
   }
-  Access presence{known->second.presence->tensor, {}, {}, where};
-  for (size_t place : known->second.presence->places)
+  if (part.marked) {
+    const AccessId marked = scope_.intern({*part.marked, variables, {}, where});
+    marked_.insert(marked);
+    return marked;
+  }
+  Access presence{part.presence->tensor, {}, {}, where};
+  for (size_t place : part.presence->places)
     presence.variables.push_back(variables[place]);
   presences_[value] = scope_.intern(std::move(presence));
   return value;
+}
+
+/// A copy of a part in which elements that are missing are -0.
+TensorId Expander::addMarked(AccessId value, AccessId presence) {
+  const Span where = scope_.accesses[value].where;
+  CallNode choice{Function::Select, computeType_, {}};
+  choice.arguments.push_back(makeNode(AccessNode{presence}, where));
+  choice.arguments.push_back(makeNode(AccessNode{value}, where));
+  choice.arguments.push_back(makeNode(NumberNode{-0.0, "-0"}, where));
+  LogicalStatement marked = partStatement(scope_.accesses[value].variables, computeType_, where);
+  marked.terms.push_back({makeNode(std::move(choice), where), {}, false, where});
+  const TensorId tensor = scope_.accesses[addSumApart(std::move(marked), std::nullopt, false)].tensor;
+  kernel_.tensors[tensor].role = Temporary{.isPart = true, .marksMissing = true};
+  return tensor;
 }
 
 /// Whether a sparse operand of a product has all coordinates of a variable in its outermost level.

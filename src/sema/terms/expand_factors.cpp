@@ -215,7 +215,8 @@ std::optional<LogicalStatement> Expander::presenceOf(const LogicalStatement &log
 /// Whether a value, whose sum() nodes are temporaries, may be 0 for want of entries, and it is computed whether it is.
 bool Expander::isTold(const Node &value) const {
   const std::vector<AccessId> accesses = accessesOf(value);
-  return std::any_of(accesses.begin(), accesses.end(), [&](AccessId access) { return presences_.contains(access); });
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [&](AccessId access) { return presences_.contains(access) || marked_.contains(access); });
 }
 
 /// Both conditions; one that is null always holds.
@@ -233,7 +234,8 @@ NodePtr Expander::conditionOf(const Node &value) const {
     return isPartial ? isWithin(*sparsity.domain, value.where) : nullptr;
   }
   if (const auto *use = std::get_if<AccessNode>(&value.kind))
-    return makeNode(AccessNode{presences_.at(use->access)}, value.where);
+    return marked_.contains(use->access) ? call(Function::Pattern, clone(value))
+                                         : makeNode(AccessNode{presences_.at(use->access)}, value.where);
   if (const auto *negate = std::get_if<NegateNode>(&value.kind))
     return conditionOf(*negate->operand);
   const auto *binary = std::get_if<BinaryNode>(&value.kind);
@@ -261,6 +263,28 @@ NodePtr Expander::guarded(NodePtr value) const {
   if (!condition)
     return product;
   return call(Function::Select, std::move(condition), std::move(product), makeNode(NumberNode{0, "0"}, where));
+}
+
+/// A product with parts at its end, which is 0 where one of them has no entries: it is what they are multiplied by that
+/// is chosen, so that loops multiply and add at once.
+NodePtr Expander::guardedBeforeParts(const Node &product) const {
+  std::vector<const Node *> parts;
+  NodePtr condition;
+  const Node *rest = &product;
+  while (const auto *binary = std::get_if<BinaryNode>(&rest->kind)) {
+    if (binary->op != BinaryOp::Mul || !std::holds_alternative<AccessNode>(binary->right->kind))
+      break;
+    parts.push_back(binary->right.get());
+    condition = both(std::move(condition), isTold(*binary->right) ? conditionOf(*binary->right) : nullptr);
+    rest = binary->left.get();
+  }
+  if (!condition || isTold(*rest))
+    return guarded(clone(product));
+  NodePtr value =
+      call(Function::Select, std::move(condition), clone(*rest), makeNode(NumberNode{0, "0"}, product.where));
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part)
+    value = makeBinary(BinaryOp::Mul, std::move(value), clone(**part));
+  return value;
 }
 
 /// A product whose factors are guarded, each by itself; adds to the condition where all of them have entries.

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace spc::sema {
@@ -37,6 +38,17 @@ private:
     std::optional<AccessId> mask;
     bool asksForPresence;
     AccessId value;
+  };
+
+  /// A part of a product that is computed apart, and what tells whether it has entries.
+  struct PartPresence {
+    TensorId tensor;
+    std::vector<size_t> places; ///< of its variables among the part's
+  };
+  struct PartApart {
+    TensorId value;
+    std::optional<PartPresence> presence;
+    std::optional<TensorId> marked; ///< a copy of the value that tells itself where it is missing
   };
 
   // The statement (expand_terms.cpp).
@@ -74,6 +86,9 @@ private:
   NodePtr nestOf(const Contraction &plan, const Factors &factors, bool asks);
   LogicalStatement partStatement(std::vector<VariableId> variables, ValueType type, Span where) const;
   AccessId partOf(const Contraction &plan, const Factors &factors, bool asks);
+  AccessId withPresence(PartApart &part, AccessId value, NodePtr condition, const Contraction &plan,
+                        const std::optional<AccessId> &mask);
+  TensorId addMarked(AccessId value, AccessId presence);
   NodePtr withFactors(const Node &node, const std::vector<const Node *> &kept) const;
   bool isAlwaysZero(const Contraction &part, const Contraction &nest, const Factors &factors) const;
   bool isImplied(const Contraction &part, const Contraction &nest, const Factors &factors) const;
@@ -125,6 +140,7 @@ private:
   NodePtr both(NodePtr a, NodePtr b) const;
   NodePtr conditionOf(const Node &value) const;
   NodePtr guarded(NodePtr value) const;
+  NodePtr guardedBeforeParts(const Node &product) const;
   NodePtr guardedFactors(const Node &product, NodePtr &condition) const;
 
   bool isSparse(AccessId access) const { return !kernel_.tensors[scope_.accesses[access].tensor].format.isDense(); }
@@ -157,19 +173,11 @@ private:
   const LogicalStatement *main_ = nullptr;
   bool isArgument_ = false; ///< what is looked at is a function's argument or a divisor: a sum is a number there
   std::vector<LogicalStatement> temporaries_;
-  std::map<AccessId, AccessId> picked_; ///< sparse accesses with derived indices: what stands for them
-  /// A part of a product that is computed apart, and what tells whether it has entries.
-  struct PartPresence {
-    TensorId tensor;
-    std::vector<size_t> places; ///< of its variables among the part's
-  };
-  struct PartApart {
-    TensorId value;
-    std::optional<PartPresence> presence;
-  };
+  std::map<AccessId, AccessId> picked_;         ///< sparse accesses with derived indices: what stands for them
   std::map<std::string, PartApart> partsApart_; ///< by what they compute
   std::vector<AccessId> masks_;                 ///< of the products around what is looked at
   std::vector<SumApart> sumsApart_;
+  std::set<AccessId> marked_;              ///< what stands for sums and tells itself whether any entry takes part
   std::map<AccessId, AccessId> presences_; ///< what stands for a sum: what tells whether any entry takes part in it
 };
 

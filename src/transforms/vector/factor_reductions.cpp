@@ -77,12 +77,40 @@ public:
         hoistLoads(loop);
     for (scf::ForOp loop : loops)
       factor(loop);
+    for (scf::ForOp loop : llvm::reverse(loops))
+      settle(loop);
   }
 
 private:
+  static void settle(scf::ForOp loop);
   static void factor(scf::ForOp loop);
   static std::optional<FactoredSum> takeFactors(scf::ForOp loop, unsigned number);
 };
+
+/// Makes a choice of a loop that takes one value in by `or`, over and over: whether there is an iteration is all that
+/// counts, as where a row is asked whether it has entries.
+void FactorReductions::settle(scf::ForOp loop) {
+  for (unsigned number = 0; number < loop.getNumResults(); ++number) {
+    const mlir::Value carried = loop.getRegionIterArg(number);
+    auto taken = loop.getYieldedValues()[number].getDefiningOp<arith::OrIOp>();
+    if (!taken || !carried.hasOneUse() || (taken.getLhs() != carried && taken.getRhs() != carried))
+      continue;
+    const mlir::Value value = taken.getLhs() == carried ? taken.getRhs() : taken.getLhs();
+    if (!loop.isDefinedOutsideOfLoop(value))
+      continue;
+    mlir::OpBuilder builder(loop);
+    builder.setInsertionPointAfter(loop);
+    const mlir::Location location = loop.getLoc();
+    const mlir::Value first = loop.getInitArgs()[number];
+    const mlir::Value some =
+        arith::CmpIOp::create(builder, location, arith::CmpIPredicate::slt, loop.getLowerBound(), loop.getUpperBound());
+    const mlir::Value either = arith::OrIOp::create(builder, location, first, value);
+    loop.getResult(number).replaceAllUsesWith(
+        arith::SelectOp::create(builder, location, some, either, first).getResult());
+  }
+  if (mlir::isOpTriviallyDead(loop))
+    loop.erase();
+}
 
 /// Takes the factors that do not change in the loop out of a sum, which then starts from zero.
 std::optional<FactoredSum> FactorReductions::takeFactors(scf::ForOp loop, unsigned number) {

@@ -68,3 +68,36 @@ func.func @tile(%x: memref<?xf64>, %s: vector<4xf64>, %t: vector<4xf64>, %init: 
   }
   return %sums#0, %sums#1 : vector<4xf64>, vector<4xf64>
 }
+
+// Whether a row has entries: what is taken in is the same in each iteration.
+// CHECK-LABEL: func.func @any(
+// CHECK-SAME:    %[[N:[a-z0-9]*]]: index, %[[OLD:[a-z0-9]*]]: i8
+// CHECK-NOT:     scf.for
+// CHECK:         %[[SOME:.*]] = arith.cmpi sgt, %[[N]]
+// CHECK:         %[[NEW:.*]] = arith.ori %[[OLD]]
+// CHECK:         %[[RESULT:.*]] = arith.select %[[SOME]], %[[NEW]], %[[OLD]]
+// CHECK:         return %[[RESULT]]
+func.func @any(%n: index, %old: i8) -> i8 {
+  %true = arith.constant 1 : i8
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %any = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %old) -> (i8) {
+    %next = arith.ori %acc, %true : i8
+    scf.yield %next : i8
+  }
+  return %any : i8
+}
+
+// CHECK-LABEL: func.func @any_of_values(
+// CHECK:         scf.for
+// CHECK:           arith.ori
+func.func @any_of_values(%x: memref<?xi8>, %n: index, %old: i8) -> i8 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %any = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %old) -> (i8) {
+    %value = memref.load %x[%k] : memref<?xi8>
+    %next = arith.ori %acc, %value : i8
+    scf.yield %next : i8
+  }
+  return %any : i8
+}
