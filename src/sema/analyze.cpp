@@ -45,9 +45,11 @@ void planStatements(Planning &planning) {
 
 } // namespace
 
-std::optional<Kernel> plan(const Program &checked, const Options &options, Diagnostics &diagnostics) {
-  Program program = checked;
-  dropConversions(program);
+namespace {
+
+/// Plans a program with all copies that it asks for; `parts`: whether some product is computed in parts.
+std::optional<Kernel> planWithCopies(const Program &program, const Options &options, Diagnostics &diagnostics,
+                                     bool &parts) {
   CopyRequests copies;
   Planning whole(program, options, diagnostics, copies);
   keepStructures(whole);
@@ -61,10 +63,32 @@ std::optional<Kernel> plan(const Program &checked, const Options &options, Diagn
     if (copies.hasNew())
       continue;
     diagnostics.append(std::move(found));
-    if (options.verify && !diagnostics.hasErrors())
-      verifyPlan(round.kernel, diagnostics);
+    for (const Tensor &tensor : round.kernel.tensors)
+      if (const auto *temporary = tensor.as<Temporary>())
+        parts |= temporary->isPart;
     return diagnostics.hasErrors() ? std::nullopt : std::optional(std::move(round.kernel));
   }
+}
+
+} // namespace
+
+std::optional<Kernel> plan(const Program &checked, const Options &options, Diagnostics &diagnostics) {
+  Program program = checked;
+  dropConversions(program);
+  bool parts = false;
+  Diagnostics found = diagnostics.alike();
+  std::optional<Kernel> kernel = planWithCopies(program, options, found, parts);
+  if (!kernel && parts) {
+    // What storage refuses to parts it may grant to the whole.
+    Options asWritten = options;
+    asWritten.asWritten = true;
+    found = diagnostics.alike();
+    kernel = planWithCopies(program, asWritten, found, parts);
+  }
+  diagnostics.append(std::move(found));
+  if (kernel && options.verify)
+    verifyPlan(*kernel, diagnostics);
+  return diagnostics.hasErrors() ? std::nullopt : std::move(kernel);
 }
 
 std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<format::Binding> &bindings,

@@ -115,6 +115,13 @@ TEST_CASE("missing entries stay missing in whichever order sums are taken", "[se
   check({"y(i) = z(i) * A(i,j) * x(k) * B(k,l)",
          {{"A", kMatrix22}, {"B", givenEntries({2, 2}, {})}, {"x", kInfinities}, {"z", kInfinities}},
          {0, 0}});
+  // Beside parts that are infinite, or NaN.
+  check({"y(j) = A(i,j) * x(k) * z(i) * B(i,l)",
+         {{"A", kMatrix22}, {"B", first}, {"x", kInfinities}, {"z", kZeros}},
+         {kNaN, kNaN}});
+  check({"y(i) = C(i,j) * B(j,k) * x(k) * w(l)",
+         {{"C", givenEntries({2, 2}, {{{0, 1}, 2}})}, {"B", first}, {"x", givenVector({5, 7})}, {"w", kInfinities}},
+         {0, 0}});
   // A zero that is stored is an entry.
   check({"y(i) = A(i,j) * B(j,k) * x(k)",
          {{"A", infinite}, {"B", givenEntries({2, 2}, {{{0, 0}, 0}, {{1, 0}, 0}})}, {"x", givenVector({5, 7})}},

@@ -245,12 +245,12 @@ private:
     Input &result = best.result;
     if (best.plan.mask) {
       result = inputs_[*best.plan.mask];
-      return true;
+      return space_.mayFill;
     }
     const double dense = volume(result.variables), listed = (space_.mayFill ? kListingCost : 1) * result.entries;
     const bool isPartly = isPartial(factors), isMatrix = best.plan.variables.size() > 1;
     const bool isBounded = dense <= largest_ && (best.plan.variables.size() <= 2 || isWithinDense(result.variables));
-    const bool mayFill = (space_.mayFill || !isPartly) && isBounded;
+    const bool mayFill = space_.mayFill && isBounded;
     const bool mayList = space_.mayList && isMatrix && (result.variables & ~listedIn(factors)) == 0;
     if (mayList && result.entries < dense && (!mayFill || listed < dense)) {
       best.plan.isListed = true;

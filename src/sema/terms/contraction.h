@@ -30,7 +30,8 @@ struct ContractionSpace {
   std::vector<VariableId> sums;    ///< variables that are summed over, each once
   std::vector<VariableId> targets; ///< the others
   std::map<VariableId, double> extents;
-  bool mayFill = true;  ///< a part may have values where it has no entries: else it lists its entries
+  bool mayFill = true;  ///< a part may have values where it has no entries, as where nothing is summed over; else it
+                        ///< lists its entries
   bool mayList = false; ///< parts may be sparse
 };
 

@@ -63,8 +63,8 @@ void Expander::collectFactors(const Node &node, bool isDivisor, Factors &factors
 
 /// Whether the order in which the sums of a product are taken may be chosen.
 bool Expander::mayContract(const Factors &factors, const LogicalTerm &term) const {
-  if (options_.strictFp || options_.asWritten || computeType_ == ValueType::Bool || factors.list.size() < 2 ||
-      term.reductions.empty() || usesIndexValue(*factors.product))
+  if (!takesParts_ || computeType_ == ValueType::Bool || factors.list.size() < 2 || term.reductions.empty() ||
+      usesIndexValue(*factors.product))
     return false;
   for (AccessId id : accessesOf(*factors.product))
     if (hasDerived(scope_.accesses[id], scope_))
@@ -99,9 +99,28 @@ ContractionSpace Expander::spaceOf(const Factors &factors, const LogicalTerm &te
         operand ? 2 * static_cast<int>(scope_.accesses[*operand].tensor.index()) + isPattern : -1 - static_cast<int>(k);
     space.factors.push_back(std::move(factor));
   }
-  space.mayFill = isTargetDense(logical) && isTargetDense(*main_);
+  space.mayFill = isTargetDense(*main_) || (&logical == main_ && willShare(factors, logical));
   space.mayList = true;
   return space;
+}
+
+/// Whether a sparse target has the pattern of the one sparse factor, whatever else is multiplied: it is stored alike.
+bool Expander::willShare(const Factors &factors, const LogicalStatement &logical) const {
+  std::optional<AccessId> only;
+  for (size_t k = 0; k < factors.list.size(); ++k)
+    if (factors.isSparse(k)) {
+      const std::optional<AccessId> operand = operandOf(*factors.list[k].node);
+      if (only || !operand || !mayMask(*operand))
+        return false;
+      only = operand;
+    }
+  const std::vector<VariableId> &targets = logical.targetVariables;
+  if (!only || logical.accumulates || scope_.accesses[*only].variables.size() != targets.size())
+    return false;
+  const Access &access = scope_.accesses[*only];
+  const format::Format &target = kernel_.tensors[logical.target].format;
+  return std::is_permutation(targets.begin(), targets.end(), access.variables.begin()) &&
+         formatFrom(kernel_, patternOf(access, targets), target.order()).sameStorage(target);
 }
 
 /// The operand that a factor is, or the pattern of; nullopt where it is something else.

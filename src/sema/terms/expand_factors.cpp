@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace spc::sema {
 namespace {
@@ -265,26 +266,29 @@ NodePtr Expander::guarded(NodePtr value) const {
   return call(Function::Select, std::move(condition), std::move(product), makeNode(NumberNode{0, "0"}, where));
 }
 
-/// A product with parts at its end, which is 0 where one of them has no entries: it is what they are multiplied by that
-/// is chosen, so that loops multiply and add at once.
+/// A product of which a part may be missing: where it is, so is the product. Where that is one part, all that it is
+/// multiplied by is chosen in the product's place, so that loops multiply and add at once: it is 0 itself there.
 NodePtr Expander::guardedBeforeParts(const Node &product) const {
-  std::vector<const Node *> parts;
-  NodePtr condition;
-  const Node *rest = &product;
+  const Node *told = nullptr, *rest = &product;
+  std::vector<const Node *> others;
   while (const auto *binary = std::get_if<BinaryNode>(&rest->kind)) {
     if (binary->op != BinaryOp::Mul || !std::holds_alternative<AccessNode>(binary->right->kind))
       break;
-    parts.push_back(binary->right.get());
-    condition = both(std::move(condition), isTold(*binary->right) ? conditionOf(*binary->right) : nullptr);
+    const Node &part = *binary->right;
+    if (!isTold(part))
+      others.push_back(&part);
+    else if (std::exchange(told, &part))
+      return guarded(clone(product));
     rest = binary->left.get();
   }
-  if (!condition || isTold(*rest))
+  if (!told || isTold(*rest))
     return guarded(clone(product));
-  NodePtr value =
-      call(Function::Select, std::move(condition), clone(*rest), makeNode(NumberNode{0, "0"}, product.where));
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part)
-    value = makeBinary(BinaryOp::Mul, std::move(value), clone(**part));
-  return value;
+  NodePtr factors = clone(*rest);
+  for (auto other = others.rbegin(); other != others.rend(); ++other)
+    factors = makeBinary(BinaryOp::Mul, std::move(factors), clone(**other));
+  NodePtr chosen =
+      call(Function::Select, conditionOf(*told), std::move(factors), makeNode(NumberNode{0, "0"}, product.where));
+  return makeBinary(BinaryOp::Mul, std::move(chosen), clone(*told));
 }
 
 /// A product whose factors are guarded, each by itself; adds to the condition where all of them have entries.

@@ -82,6 +82,7 @@ private:
   void collectFactors(const Node &node, bool isDivisor, Factors &factors) const;
   bool mayContract(const Factors &factors, const LogicalTerm &term) const;
   ContractionSpace spaceOf(const Factors &factors, const LogicalTerm &term, const LogicalStatement &logical) const;
+  bool willShare(const Factors &factors, const LogicalStatement &logical) const;
   static std::optional<AccessId> operandOf(const Node &factor);
   NodePtr nestOf(const Contraction &plan, const Factors &factors, bool asks);
   LogicalStatement partStatement(std::vector<VariableId> variables, ValueType type, Span where) const;
@@ -168,6 +169,8 @@ private:
   Kernel &kernel_;
   Scope &scope_;
   Diagnostics &diagnostics_;
+  const bool
+      takesParts_; ///< sums of a product may be taken one before another: nobody has said in which order loops run
   const bool isStandIn_;  ///< the target is one: what it holds before does not matter
   ValueType computeType_; ///< of what is looked at
   const LogicalStatement *main_ = nullptr;

@@ -1,0 +1,34 @@
+// Random products of several factors, in spellings that mean the same.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace spc::testing {
+
+/// A product that is summed over the indices that its target lacks.
+struct RandomProduct {
+  struct Factor {
+    std::string text; ///< "A(i,j)"
+    std::vector<char> indices;
+  };
+  std::string target; ///< "y(i)"
+  std::vector<char> targetIndices;
+  std::vector<Factor> factors;                ///< each shares an index with one before it, or is the first
+  std::map<std::string, std::string> formats; ///< of tensors with indices
+
+  /// The indices that are summed over, each once.
+  std::vector<char> sums() const;
+};
+
+/// Two to five factors over up to four indices, of order 1 or 2, each dense or sparse, into a dense or a sparse target.
+RandomProduct randomProduct(std::mt19937 &random);
+
+/// A statement of the product: factors in another order, and some sums written as sum(...) around the factors that have
+/// their index, one within the other.
+std::string spellingOf(const RandomProduct &product, std::mt19937 &random);
+
+} // namespace spc::testing

@@ -1,0 +1,70 @@
+// What a product costs does not depend on how it is written.
+#include "harness/random_product.h"
+#include "sema/check.h"
+#include "sema/cost.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+namespace spc::sema::test {
+namespace {
+
+constexpr double kExtent = 1e6, kFiber = 10;
+
+/// The steps of a kernel whose extents are all the same, and whose operands have as many entries in each row. A part
+/// has an entry for each step, or all that there is room for.
+double stepsOf(const Kernel &kernel) {
+  std::map<TensorId, double> entries;
+  const CostSizes sizes{[](ExtentId) { return kExtent; },
+                        [&](TensorId id) -> std::optional<double> {
+                          if (const auto known = entries.find(id); known != entries.end())
+                            return known->second;
+                          return kernel.tensors[id].order() == 1 ? kExtent : kExtent * kFiber;
+                        }};
+  double total = 0;
+  for (const Step &step : kernel.steps)
+    if (const auto *statement = std::get_if<Statement>(&step)) {
+      const double steps = evaluate(costOf(*statement, kernel), sizes).value_or(0);
+      entries[statement->target] = std::min(steps, std::pow(kExtent, kernel.tensors[statement->target].order()));
+      total += steps;
+    }
+  return total;
+}
+
+} // namespace
+
+TEST_CASE("a product costs the same in any spelling") {
+  std::mt19937 random(41);
+  constexpr int kProducts = 1500;
+  int apart = 0;
+  for (int number = 0; number < kProducts; ++number) {
+    const testing::RandomProduct product = testing::randomProduct(random);
+    std::vector<std::string> bindings;
+    for (const auto &[tensor, format] : product.formats)
+      bindings.push_back(tensor + "=" + (format == "sv" ? "vector" : format));
+    const std::string texts[] = {spellingOf(product, random), spellingOf(product, random)};
+    double steps[2];
+    for (int spelling = 0; spelling < 2; ++spelling) {
+      const Checked checked = check(texts[spelling], bindings);
+      std::string formats;
+      for (const std::string &binding : bindings)
+        formats += " " + binding;
+      INFO(texts[spelling] << ": " << checked.errors() << formats);
+      REQUIRE(checked.kernel);
+      steps[spelling] = stepsOf(*checked.kernel);
+    }
+    INFO(texts[0] << "\n" << texts[1] << "\n" << steps[0] << " and " << steps[1] << " steps");
+    std::string formats;
+    for (const std::string &binding : bindings)
+      formats += " " + binding;
+    INFO(formats);
+    const double ratio = std::max(steps[0], steps[1]) / std::min(steps[0], steps[1]);
+    apart += ratio > 2;
+    CHECK(ratio <= 6);
+  }
+  // Orders that cost the same by estimates may differ once loops are chosen.
+  CHECK(apart * 500 <= kProducts);
+}
+
+} // namespace spc::sema::test
