@@ -52,12 +52,18 @@ public:
 
   void run() {
     for (size_t producer = 0; producer < planning_.statements.size(); ++producer)
-      if (const std::vector<Reader> readers = readersOf(producer); !readers.empty()) {
-        if (readers.size() == 1 && mayInline(producer, readers.front()))
-          inlineInto(producer, readers.front());
-        else if (const std::optional<Access> mask = commonMask(producer, readers))
+      if (const std::vector<Reader> readers = readersOf(producer);
+          readers.size() == 1 && mayInline(producer, readers.front()))
+        inlineInto(producer, readers.front());
+    // Readers first: what they are restricted to, their operands are.
+    for (size_t producer = planning_.statements.size(); producer-- > 0;) {
+      std::vector<Reader> readers = readersOf(producer);
+      std::erase_if(readers, [&](const Reader &reader) { return statement(reader.statement).isFused; });
+      if (!readers.empty() && !statement(producer).isFused)
+        if (const std::optional<Access> mask = commonMask(producer, readers);
+            mask && !hasMask(statement(producer), *mask))
           restrictTo(producer, *mask);
-      }
+    }
   }
 
 private:
@@ -277,6 +283,27 @@ private:
              std::find(variables.begin(), variables.end(), variable) != variables.end();
     });
     return isWithin && !tensor.format.isDense() && tensor.fill == 0 && planning_.symbols[access.tensor].firstWrite < 0;
+  }
+
+  /// Whether all that a temporary is made of are temporaries that are products with the mask, at its own places.
+  bool hasMask(const ResolvedStatement &made, const Access &mask) const {
+    const std::vector<AccessId> accesses = accessesOf(*made.value);
+    return std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+      const Access &access = made.scope.accesses[id];
+      const auto other = std::find_if(planning_.statements.begin(), planning_.statements.end(),
+                                      [&](const auto &each) { return each.target.tensor == access.tensor; });
+      if (other == planning_.statements.end() || !other->isTemporary)
+        return false;
+      const std::vector<VariableId> &variables = other->target.variables;
+      const std::optional<AccessId> own = sparseFactor(*other->value, other->scope, variables);
+      if (!own || other->scope.accesses[*own].tensor != mask.tensor)
+        return false;
+      std::vector<VariableId> here;
+      for (VariableId variable : other->scope.accesses[*own].variables)
+        here.push_back(access.variables[static_cast<size_t>(std::find(variables.begin(), variables.end(), variable) -
+                                                            variables.begin())]);
+      return here == mask.variables;
+    });
   }
 
   /// The sparse factor of all readers of a dense temporary, in the producer's variables. It saves what lies elsewhere.
