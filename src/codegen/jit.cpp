@@ -1,10 +1,9 @@
 #include "codegen/jit.h"
 
-#include "codegen/link_runtime.h"
-
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 
 namespace spc::codegen {
@@ -81,12 +80,9 @@ class OrcSession : public JitSession {
 public:
   explicit OrcSession(std::unique_ptr<llvm::orc::LLJIT> jit) : jit_(std::move(jit)) {}
 
-  llvm::Error addRuntime() {
-    auto context = std::make_unique<llvm::LLVMContext>();
-    auto runtime =
-        wholeRuntime(*context, jit_->getTargetTriple().str(), jit_->getDataLayout().getStringRepresentation());
-    return runtime ? jit_->addIRModule(llvm::orc::ThreadSafeModule(std::move(runtime), std::move(context)))
-                   : llvm::createStringError("the runtime cannot be read");
+  llvm::Error addRuntime(const std::string &path) {
+    auto object = llvm::MemoryBuffer::getFile(path);
+    return object ? jit_->addObjectFile(std::move(*object)) : llvm::errorCodeToError(object.getError());
   }
 
   std::unique_ptr<JitKernel> load(std::unique_ptr<llvm::Module> module, std::unique_ptr<llvm::LLVMContext> context,
@@ -122,7 +118,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<JitSession> openJitSession(llvm::CodeGenOptLevel level, std::string &error) {
+std::unique_ptr<JitSession> openJitSession(llvm::CodeGenOptLevel level, const std::string &runtime,
+                                           std::string &error) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::InitializeNativeTargetAsmParser();
@@ -132,7 +129,7 @@ std::unique_ptr<JitSession> openJitSession(llvm::CodeGenOptLevel level, std::str
     return nullptr;
   }
   auto session = std::make_unique<OrcSession>(std::move(*jit));
-  if (llvm::Error failure = session->addRuntime()) {
+  if (llvm::Error failure = session->addRuntime(runtime)) {
     error = llvm::toString(std::move(failure));
     return nullptr;
   }

@@ -30,8 +30,8 @@ public:
 std::unique_ptr<JitKernel> loadJit(std::unique_ptr<llvm::Module> module, std::unique_ptr<llvm::LLVMContext> context,
                                    const std::string &function, llvm::CodeGenOptLevel level, std::string &error);
 
-/// Loads the kernels of a process that compiles many, such as a fuzzer: the machinery and the runtime's code are made
-/// once. Modules call the runtime without having it linked. Kernels must not outlive the session.
+/// Loads the kernels of a process that compiles many, such as a fuzzer: the machinery is made once. Modules call the
+/// runtime without having it linked. Kernels must not outlive the session.
 class JitSession {
 public:
   virtual ~JitSession() = default;
@@ -41,7 +41,8 @@ public:
                                           std::string &error) = 0;
 };
 
-/// nullptr, with the reason in `error`, when ORC refuses.
-std::unique_ptr<JitSession> openJitSession(llvm::CodeGenOptLevel level, std::string &error);
+/// `runtime` is the path of wholeRuntime() as an object. nullptr, with the reason in `error`, where it cannot be read
+/// or ORC refuses.
+std::unique_ptr<JitSession> openJitSession(llvm::CodeGenOptLevel level, const std::string &runtime, std::string &error);
 
 } // namespace spc::codegen

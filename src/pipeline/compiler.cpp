@@ -96,13 +96,15 @@ struct Workshop::State {
   /// What MLIR makes unique is never freed: after so many kernels there is a new context.
   static constexpr int kKernelsOfContext = 256;
   CompileOptions options;
+  std::string runtime;
   std::unique_ptr<mlir::MLIRContext> context;
   int kernels = 0;
   std::unique_ptr<Backend> backend;
   std::unique_ptr<codegen::JitSession> session;
 };
 
-Workshop::Workshop(int optLevel) : state_(std::make_unique<State>()) {
+Workshop::Workshop(std::string runtime, int optLevel) : state_(std::make_unique<State>()) {
+  state_->runtime = std::move(runtime);
   state_->options.target.cpu = "native";
   state_->options.target.optLevel = optLevel;
   state_->options.verifyEach = true;
@@ -115,7 +117,7 @@ std::unique_ptr<codegen::JitKernel> Workshop::compile(const sema::Kernel &kernel
   if (!state_->backend)
     state_->backend = createBackend(options.target, Versions::Named, diagnostics);
   if (state_->backend && !state_->session)
-    state_->session = codegen::openJitSession(state_->backend->machine().getOptLevel(), error);
+    state_->session = codegen::openJitSession(state_->backend->machine().getOptLevel(), state_->runtime, error);
   if (state_->kernels++ % State::kKernelsOfContext == 0)
     state_->context = createContext();
   const auto fail = [&] {

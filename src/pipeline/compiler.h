@@ -46,11 +46,12 @@ std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, 
                                                     uint64_t *codeHash = nullptr, bool verifyEach = false);
 
 /// Compiles kernels into memory one after the other, in a third of the time of compileToMemory() where `optLevel` is 0:
-/// MLIR's context, the code generator and the runtime's code are made once. For tests that compile many: MLIR's
-/// verifier runs after each pass. Kernels must not outlive it.
+/// MLIR's context and the code generator are made once. For tests that compile many: MLIR's verifier runs after each
+/// pass. Kernels must not outlive it.
 class Workshop {
 public:
-  explicit Workshop(int optLevel = 0);
+  /// `runtime`: the path of the runtime as an object (codegen::openJitSession).
+  explicit Workshop(std::string runtime, int optLevel = 0);
   ~Workshop();
   /// nullptr with a diagnostic, as compileToMemory().
   std::unique_ptr<codegen::JitKernel> compile(const sema::Kernel &kernel, Diagnostics &diagnostics);

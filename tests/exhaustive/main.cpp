@@ -4,6 +4,7 @@
 #include "exhaustive/formats.h"
 #include "exhaustive/patterns.h"
 #include "exhaustive/unit.h"
+#include "harness/kernel_under_test.h"
 #include "harness/text.h"
 
 #include <nlohmann/json.hpp>
@@ -190,7 +191,7 @@ private:
   const Options options_;
   ShippedFormats shipped_;
   OperandStore store_;
-  spc::pipeline::Workshop workshop_;
+  spc::pipeline::Workshop workshop_{spc::testing::runtimeObject()};
   nlohmann::ordered_json report_;
   int64_t next_ = 0, calls_ = 0, mismatches_ = 0;
 };
