@@ -23,6 +23,7 @@ void checkInPlace(const std::string &statements, const Names &formats) {
     KernelSpec spec;
     spec.statements = statements;
     spec.formats["A"] = format;
+    spec.optLevel = 0; // none runs
     const KernelUnderTest kernel(spec);
     INFO(describe(spec) << "\n" << kernel.diagnostics());
     CHECK(kernel.outcome() == KernelUnderTest::Outcome::Compiled);

@@ -37,6 +37,11 @@ KernelSpec specFor(const std::string &statements, const std::string &format, siz
   return spec;
 }
 
+/// The level of one of the kernels that are tried with many types: see expressions.h.
+int levelFor(size_t number) {
+  return takesAll() ? 1 : seldomOptimised(number);
+}
+
 /// Every format of the groups with `count` variants, each with one of the kernels; `vary` makes the spec a variant.
 template <typename Vary> void checkVariants(size_t count, Vary vary) {
   for (const Group &group : groups()) {
@@ -48,6 +53,7 @@ template <typename Vary> void checkVariants(size_t count, Vary vary) {
         if (statements.find("B(") != std::string::npos)
           spec.formats["B"] = "csr";
         vary(spec, variant);
+        spec.optLevel = levelFor(5 * f + variant); // each variant meets each level
         check(spec);
       }
     }
@@ -90,6 +96,7 @@ TEST_CASE("operands of different value types", "[mixed-types]") {
       KernelSpec spec = specFor("y(i) = A(i,j)*x(j)", kMatrixFormats[number % kMatrixFormats.size()], number);
       spec.type = sema::widest(a, x);
       spec.types = {{"A", a}, {"x", x}};
+      spec.optLevel = levelFor(number);
       check(spec);
       ++number;
     }
@@ -104,6 +111,7 @@ TEST_CASE("types by type parameters and from outside", "[mixed-types]") {
       KernelSpec spec = specFor(statements, kMatrixFormats[number % kMatrixFormats.size()], number);
       spec.type = type;
       spec.typesAreGiven = true;
+      spec.optLevel = levelFor(number + number / 4); // each of the four statements meets each level
       if (number % 2 == 0)
         spec.types = {{"A", ValueType::Bool}};
       // The evaluator's functions are of real numbers.
