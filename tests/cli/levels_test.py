@@ -10,6 +10,7 @@ from spc_case import ROOT, SPC, SpcCase
 
 PROGRAMS = ROOT / "examples/programs"
 SPMM = "C(i, j) = A(i, k) * B(k, j)\n"
+MANY = len(os.sched_getaffinity(0)) > 2
 SPGEMM = ("A=csr", "B=csr", "C=csr")
 # Kernel, formats, other options: vectors of each kind, constants in memory, the runtime, several bodies.
 KERNELS = (
@@ -57,7 +58,7 @@ class Levels(SpcCase):
         for kernel, formats, options in KERNELS:
             with self.subTest(kernel=str(kernel), formats=formats, options=options):
                 objects = set()
-                for run, processors in enumerate((1, 2, 64, 64)):
+                for run, processors in enumerate((1, 2, 64, 64) if MANY else (1, 2, 2)):
                     self.compile(f"{run}.o", processors, kernel, formats, [*options, "-Wno-precision"])
                     objects.add((self.folder / f"{run}.o").read_bytes())
                 self.assertEqual(len(objects), 1)

@@ -108,7 +108,7 @@ class Run(SpcCase):
         self.write("d.mtx", "%%MatrixMarket matrix coordinate real general\n3 4 2\n1 4 1\n3 1 -7\n")
         for form in ("csr", "csc", "coo", "dcsr", "bsr", "ell", "dia", "dia-cols", "ragged"):
             with self.subTest(format=form):
-                self.spc("run", "k.tex", f"--format=A={form}", "A=a.mtx", "D=d.mtx", "-o", "D=out.mtx")
+                self.spc("run", "k.tex", "-O0", f"--format=A={form}", "A=a.mtx", "D=d.mtx", "-o", "D=out.mtx")
                 lines = [line for line in (self.folder / "out.mtx").read_text().splitlines() if line[0] != "%"][1:]
                 found = {tuple(numbers(line)) for line in lines}
                 self.assertEqual({entry for entry in found if entry[2] != 0},
@@ -125,11 +125,11 @@ class Run(SpcCase):
                                 '"dense"}, {"dim": "j", "storage": "compressed", "extent": "fixed", "width": 1}]}, '
                                 '"coo"]}')
         for form in ("hyb", "hyb1.json"):
-            done = self.spc("run", "spmv.tex", f"--format=A={form}", "A=a.mtx", "x=x.tns")
+            done = self.spc("run", "spmv.tex", "-O0", f"--format=A={form}", "A=a.mtx", "x=x.tns")
             self.assertEqual(numbers(done.out.split("\n", 1)[1]), [201, 0, 30, 504], form)
         self.write("scaled.tex", "D(j, i) = 2 * A(i, j)\n")
         for form in ("hyb1.json", "csr"):
-            arguments = ("run", "scaled.tex", "--format=A=csr", f"--format=D={form}", "A=a.mtx")
+            arguments = ("run", "scaled.tex", "-O0", "--format=A=csr", f"--format=D={form}", "A=a.mtx")
             done = self.spc(*arguments, "-o", f"{form}.mtx")
             self.assertEqual(done.out, "")
             self.assertTrue(self.spc(*arguments).out.startswith("D: 3 x 4, 5 stored entries"))
@@ -140,7 +140,7 @@ class Run(SpcCase):
         self.write("b.mtx", A_MTX.replace("4 3 5\n4 3 5\n", "4 3 5\n4 3 50\n"))
         for form in ("csr", "coo", "ell", "bsr", "dia"):
             self.write("f.json", '{"tensors": {"A": "%s", "B": {"structure_of": "A"}}}' % form)
-            done = self.spc("run", "k.tex", "--format", "f.json", "A=a.mtx", "B=b.mtx", "x=x.tns", "z=ones")
+            done = self.spc("run", "k.tex", "-O0", "--format", "f.json", "A=a.mtx", "B=b.mtx", "x=x.tns", "z=ones")
             self.assertEqual(numbers(done.out.split("\n", 1)[1]), [204, 0, 33, 558], form)
 
     def test_complex_numbers(self):
@@ -186,7 +186,7 @@ class Run(SpcCase):
             self.write("k.tex", f"y(i) = {value}\n")
             for form in ("csr", "csc", "coo", "dcsr", "ell", "bsr", "dia"):
                 with self.subTest(value=value, form=form):
-                    first = self.spc("run", "k.tex", f"--format=A={form}", "A=a.mtx", *inputs).out.split()[2]
+                    first = self.spc("run", "k.tex", "-O0", f"--format=A={form}", "A=a.mtx", *inputs).out.split()[2]
                     self.assertEqual(first.lstrip("-"), padding if form in ("ell", "bsr", "dia") else entry)
 
     def test_zeros_that_come_out_are_stored_unless_they_are_dropped(self):
@@ -252,7 +252,7 @@ class Run(SpcCase):
             with self.subTest(f"{rows} x {columns}"):
                 self.write("e.mtx", f"%%MatrixMarket matrix coordinate real general\n{rows} {columns} 0\n")
                 for form in ("csr", "csc", "coo", "dcsr", "dense"):
-                    self.spc("run", "spmv.tex", f"--format=A={form}", "A=e.mtx", "x=zeros", "-o", "y=y.tns")
+                    self.spc("run", "spmv.tex", "-O0", f"--format=A={form}", "A=e.mtx", "x=zeros", "-o", "y=y.tns")
                     self.assertEqual(list(vector(self.folder / "y.tns").values()), [0] * rows)
 
     def test_f32_and_levels(self):
@@ -265,7 +265,7 @@ class Run(SpcCase):
         self.write("ttv.tex", "C(i, j) = T(i, j, k) * x(k)\n")
         self.write("t.tns", "1 1 1 2\n2 1 3 1\n2 2 2 -1\n")
         for form in ("csf", "csf:2,0,1", "coo", "dense"):
-            done = self.spc("run", "ttv.tex", f"--format=T={form}", "T=t.tns", "x=x.tns")
+            done = self.spc("run", "ttv.tex", "-O0", f"--format=T={form}", "T=t.tns", "x=x.tns")
             self.assertEqual(numbers(done.out.split("\n", 1)[1]), [2, 0, 100, -10], form)
 
     def test_file_name_need_not_be_a_function_name(self):
