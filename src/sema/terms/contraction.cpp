@@ -211,8 +211,11 @@ private:
     return false;
   }
 
-  /// Restricts a part to a factor outside of it that has just its variables.
+  /// Restricts a part to a factor outside of it that has just its variables: one whose entries are never missing, as
+  /// what tells where they are would be looked up in a list.
   void addMask(Set result, Set factors, Contraction &plan, std::vector<Input> &inputs) const {
+    if (isPartial(factors))
+      return;
     for (size_t k = 0; k < inputs_.size() && result; ++k)
       if (!(factors >> k & 1) && space_.factors[k].isMask && inputs_[k].variables == result) {
         plan.mask = k;
