@@ -9,6 +9,7 @@
 #include "entry/runtime_parts.h"
 #include "format/levels.h"
 #include "runtime/runtime.h"
+#include "sema/collected_entries.h"
 #include "sema/two_phases.h"
 
 #include <limits>
@@ -88,11 +89,11 @@ Value AssembledOutputs::expectedEntries(const sema::Statement &statement) {
 /// The pointers of operands by row, and their bytes.
 llvm::SmallVector<std::pair<Value, int>> AssembledOutputs::findShares(const sema::Statement &statement) {
   llvm::SmallVector<std::pair<Value, int>> shares;
-  const sema::Term &term = statement.terms.front();
-  for (const sema::Operand &operand : term.operands) {
-    const sema::Tensor &tensor = entry_.kernel.tensors[operand.tensor];
-    if (shares.size() < runtime::kMaxShares && listsRows(entry_.kernel, operand, rowOf(term, *statement.collecting)))
-      shares.emplace_back(entry_.tensors[operand.tensor].pointers[1], format::bits(tensor.format.pointers) / 8);
+  for (const sema::OperandId operand : sema::rowLists(entry_.kernel, statement)) {
+    const sema::TensorId tensor = statement.terms.front().operands[operand].tensor;
+    if (shares.size() < runtime::kMaxShares)
+      shares.emplace_back(entry_.tensors[tensor].pointers[1],
+                          format::bits(entry_.kernel.tensors[tensor].format.pointers) / 8);
   }
   return shares;
 }

@@ -5,12 +5,6 @@
 
 namespace spc::entry {
 
-/// A tensor whose first level has every row at that index, and whose second one lists what is in it.
-bool listsRows(const sema::Kernel &kernel, const sema::Operand &operand, const sema::Index &row);
-
-/// The index of the term's rows: of the first dimension that its entries are collected by.
-const sema::Index &rowOf(const sema::Term &term, const sema::Collecting &collecting);
-
 /// At most so many times a statement's loops come to an entry or to a product: the least product of numbers of entries
 /// of operands that cover all loops. INT64_MAX where nothing is known.
 mlir::Value mostProducts(Entry &entry, const sema::Statement &statement);
