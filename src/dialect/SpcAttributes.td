@@ -96,6 +96,47 @@ def RowLoopAttr : SpcAttr<"RowLoop", "row_loop"> {
   let assemblyFormat = "`<` $kind `,` $items (`,` $rows^)? `>`";
 }
 
+def LoopAttr : SpcAttr<"Loop", "loop"> {
+  let summary = "one loop of a nest, as sema has planned it";
+  let description = [{
+    - `variables`: an array `[name, scale, parts]` for each index variable that the loop is a part of: it is the sum of
+      `scale` times the coordinate over its `parts` loops.
+    - The extent that the coordinates are in, or whose blocks they count; absent of others.
+    - `lists`: the tensors of which a level lists the coordinates; a loop over all of them without. `beyond`: the loop
+      comes to coordinates, too, that none of these lists.
+    - `reduction`: the target does not depend on it alone. `row`: the rows of an assembled output are its iterations.
+    - `divided`: workers may divide its iterations, as the body's `spc.division` says.
+  }];
+  let parameters = (ins "mlir::ArrayAttr":$variables, OptionalParameter<"ExtentAttr">:$extent,
+                        OptionalArrayRefParameter<"mlir::StringAttr">:$lists,
+                        DefaultValuedParameter<"bool", "false">:$isBeyond,
+                        DefaultValuedParameter<"bool", "false">:$isReduction,
+                        DefaultValuedParameter<"bool", "false">:$isRow,
+                        DefaultValuedParameter<"bool", "false">:$isDivided);
+  let assemblyFormat = [{
+    `<` $variables (`in` $extent^)? (`lists` `=` `[` $lists^ `]`)? (`beyond` `=` $isBeyond^)?
+        (`reduction` `=` $isReduction^)? (`row` `=` $isRow^)? (`divided` `=` $isDivided^)? `>`
+  }];
+}
+
+def NestAttr : SpcAttr<"Nest", "nest"> {
+  let summary = "the loops of one term, outermost first";
+  let description = "`spc.nests` of a body has one for each term.";
+  let parameters = (ins OptionalArrayRefParameter<"LoopAttr">:$loops);
+  let assemblyFormat = "`<` (`[` $loops^ `]`)? `>`";
+}
+
+def PlaceAttr : SpcAttr<"Place", "place", /*verified=*/0> {
+  let summary = "which loop of its body's nests a loop is, or is a part of";
+  let description = [{
+    `spc.place = #spc.place<1, 0>` is the outermost loop of the body's second nest. Several loops have one place where
+    they go through what one of the plan does: a merge of lists, and the rest of each. A `linalg.generic` has the place
+    of the outermost loop that it will be.
+  }];
+  let parameters = (ins "int64_t":$nest, "int64_t":$loop);
+  let assemblyFormat = "`<` $nest `,` $loop `>`";
+}
+
 def FormAttr : SpcAttr<"Form", "form", /*verified=*/0> {
   let summary = "a number that a format computes";
   let description = "`constant + slope * (the parent's coordinate) + size * (an extent)`";

@@ -150,6 +150,31 @@ void removeDivision(mlir::FunctionOpInterface body) {
   body->removeAttr(kDivision);
 }
 
+NestAttr nestOf(mlir::FunctionOpInterface body, int64_t number) {
+  const auto nests = body->getAttrOfType<mlir::ArrayAttr>(kNests);
+  return nests && number < static_cast<int64_t>(nests.size()) ? mlir::dyn_cast<NestAttr>(nests[number]) : NestAttr();
+}
+
+void setNests(mlir::FunctionOpInterface body, llvm::ArrayRef<NestAttr> nests) {
+  body->setAttr(kNests, mlir::Builder(body.getContext()).getArrayAttr(llvm::to_vector_of<mlir::Attribute>(nests)));
+}
+
+PlaceAttr placeOf(mlir::Operation *loop) {
+  return loop->getAttrOfType<PlaceAttr>(kPlace);
+}
+
+void setPlace(mlir::Operation *loop, PlaceAttr place) {
+  loop->setAttr(kPlace, place);
+}
+
+LoopAttr plannedLoopOf(mlir::Operation *loop) {
+  const PlaceAttr place = placeOf(loop);
+  const auto body = loop->getParentOfType<mlir::FunctionOpInterface>();
+  const NestAttr nest = place && body ? nestOf(body, place.getNest()) : NestAttr();
+  return nest && place.getLoop() < static_cast<int64_t>(nest.getLoops().size()) ? nest.getLoops()[place.getLoop()]
+                                                                                : LoopAttr();
+}
+
 ScheduleAttr scheduleOf(mlir::FunctionOpInterface body) {
   const auto schedule = body->getAttrOfType<ScheduleAttr>(kSchedule);
   return schedule ? schedule : ScheduleAttr::get(body.getContext(), {}, {}, {}, {}, {});

@@ -37,6 +37,9 @@ void setChunks(mlir::FunctionOpInterface body, ChunksAttr chunks);
 DivisionAttr divisionOf(mlir::FunctionOpInterface body);
 void setDivision(mlir::FunctionOpInterface body, DivisionAttr division);
 void removeDivision(mlir::FunctionOpInterface body);
+/// What sema has planned of the loops of term `number` of the body; null where it says nothing of them.
+NestAttr nestOf(mlir::FunctionOpInterface body, int64_t number);
+void setNests(mlir::FunctionOpInterface body, llvm::ArrayRef<NestAttr> nests);
 /// The user's schedule for the body, which may be empty.
 ScheduleAttr scheduleOf(mlir::FunctionOpInterface body);
 void setSchedule(mlir::FunctionOpInterface body, ScheduleAttr schedule);
@@ -46,6 +49,12 @@ void setPatternOnly(mlir::FunctionOpInterface body);
 /// Whether each operation of the body is rounded by itself, whatever --fp allows.
 bool isAsWritten(mlir::FunctionOpInterface body);
 void setAsWritten(mlir::FunctionOpInterface body);
+
+/// The place of `loop` in the nests of its body; null of a loop that is none of a term, and of any other operation.
+PlaceAttr placeOf(mlir::Operation *loop);
+void setPlace(mlir::Operation *loop, PlaceAttr place);
+/// What sema has planned of the loop; null where it has no place.
+LoopAttr plannedLoopOf(mlir::Operation *loop);
 
 /// The record of `loop` as a loop over the rows of a body; null for any other operation.
 RowLoopAttr rowLoopOf(mlir::Operation *loop);

@@ -122,6 +122,38 @@ mlir::LogicalResult verifyRowLoop(mlir::Operation *op, mlir::Attribute value) {
   return mlir::success();
 }
 
+bool isLoop(mlir::Operation *op) {
+  const llvm::StringRef name = op->getName().getStringRef();
+  return name == "scf.for" || name == "scf.while";
+}
+
+/// A place is one of the body's nests, whose loops stand inside of each other as they are planned.
+mlir::LogicalResult verifyPlace(mlir::Operation *op, mlir::Attribute value) {
+  const auto place = mlir::dyn_cast<PlaceAttr>(value);
+  if (!place || (!isLoop(op) && op->getName().getStringRef() != "linalg.generic"))
+    return op->emitOpError() << "'" << kPlace << "' is the #spc.place of a loop, or of loops to come";
+  const auto body = op->getParentOfType<mlir::FunctionOpInterface>();
+  const NestAttr nest = body && place.getNest() >= 0 ? nestOf(body, place.getNest()) : NestAttr();
+  if (!nest || place.getLoop() < 0 || (isLoop(op) && !plannedLoopOf(op)))
+    return op->emitOpError() << "has the place " << place << ", which none of the body's nests has";
+  if (const auto space = op->getAttrOfType<mlir::ArrayAttr>("iterator_types");
+      space && space.size() != nest.getLoops().size())
+    return op->emitOpError() << "has " << space.size() << " loops, of which " << nest.getLoops().size()
+                             << " are planned";
+  for (mlir::Operation *around = op->getParentOp(); around; around = around->getParentOp())
+    if (const PlaceAttr other = placeOf(around);
+        other && other.getNest() == place.getNest() && other.getLoop() >= place.getLoop())
+      return op->emitOpError() << "has the place " << place << " inside of " << other;
+  return mlir::success();
+}
+
+mlir::LogicalResult verifyNests(mlir::FunctionOpInterface body, mlir::Attribute value) {
+  const auto nests = mlir::dyn_cast<mlir::ArrayAttr>(value);
+  if (!nests || !llvm::all_of(nests, [](mlir::Attribute nest) { return mlir::isa<NestAttr>(nest); }))
+    return body.emitOpError() << kNests << " is no list of #spc.nest";
+  return mlir::success();
+}
+
 /// An attribute that says something of an `scf.for` by being there.
 mlir::LogicalResult verifyLoopMark(mlir::Operation *op, mlir::NamedAttribute mark) {
   if (op->getName().getStringRef() != "scf.for" || !mlir::isa<mlir::UnitAttr>(mark.getValue()))
@@ -211,6 +243,23 @@ mlir::LogicalResult RowLoopAttr::verify(EmitError emitError, RowLoopKind kind, B
   return mlir::success();
 }
 
+mlir::LogicalResult LoopAttr::verify(EmitError emitError, mlir::ArrayAttr variables, ExtentAttr,
+                                     llvm::ArrayRef<mlir::StringAttr> lists, bool isBeyond, bool, bool, bool) {
+  if (!isIndexList(variables))
+    return emitError() << "a loop over the variables " << variables;
+  if (isBeyond && lists.empty())
+    return emitError() << "a loop beyond what is listed, over nothing that is";
+  return mlir::success();
+}
+
+mlir::LogicalResult NestAttr::verify(EmitError emitError, llvm::ArrayRef<LoopAttr> loops) {
+  const auto isNoRow = [](LoopAttr loop) { return !loop.getIsRow(); };
+  if (llvm::any_of(llvm::make_range(llvm::find_if(loops, isNoRow), loops.end()),
+                   [](LoopAttr loop) { return loop.getIsRow(); }))
+    return emitError() << "a row inside of a loop that is none";
+  return mlir::success();
+}
+
 mlir::LogicalResult LevelAttr::verify(EmitError emitError, std::optional<int64_t> fixed, BindAttr width,
                                       FormAttr closed, ExtentAttr extent, ExtentAttr, FormAttr start, bool isImplicit,
                                       int64_t field, int64_t fields, bool, bool) {
@@ -296,7 +345,7 @@ mlir::LogicalResult SpcDialect::verifyOperationAttribute(mlir::Operation *op, ml
   const mlir::StringAttr name = attribute.getName();
   const auto body = mlir::dyn_cast<mlir::FunctionOpInterface>(op);
   const bool isMark = name == kPatternOnly || name == kAsWritten;
-  const bool isOfBody = name == kChunks || name == kDivision || name == kSchedule || isMark;
+  const bool isOfBody = name == kNests || name == kChunks || name == kDivision || name == kSchedule || isMark;
   if (isOfBody && !body)
     return op->emitOpError() << "has " << name.getValue() << ", which belongs to a function";
   if (name == kDivision && !mlir::isa<DivisionAttr>(attribute.getValue()))
@@ -305,6 +354,8 @@ mlir::LogicalResult SpcDialect::verifyOperationAttribute(mlir::Operation *op, ml
     return op->emitOpError() << name.getValue() << " is no #spc.schedule";
   if (name == kRowLoop)
     return verifyRowLoop(op, attribute.getValue());
+  if (name == kPlace)
+    return verifyPlace(op, attribute.getValue());
   if (name == kSegment || name == kLeavesRest)
     return verifyLoopMark(op, attribute);
   if (name == kPartial || name == kClipped)
@@ -315,6 +366,8 @@ mlir::LogicalResult SpcDialect::verifyOperationAttribute(mlir::Operation *op, ml
     return op->emitOpError() << "has an unknown attribute " << name.getValue();
   if (isMark && !mlir::isa<mlir::UnitAttr>(attribute.getValue()))
     return op->emitOpError() << name.getValue() << " has a value";
+  if (name == kNests)
+    return verifyNests(body, attribute.getValue());
   return name == kChunks ? verifyChunks(body, attribute.getValue()) : mlir::success();
 }
 

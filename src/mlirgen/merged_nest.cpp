@@ -3,6 +3,7 @@
 #include "mlirgen/arithmetic.h"
 #include "mlirgen/functions.h"
 #include "mlirgen/merged_domain.h"
+#include "mlirgen/nest_attributes.h"
 #include "mlirgen/walked_tensor.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -53,6 +54,11 @@ private:
   Value emitLoop(LoopId loop, const Cursors &cursors, Value sum);
   Value emitWhile(LoopId loop, const Cursors &cursors, llvm::ArrayRef<Segment> segments, Value sum);
   Value emitFor(LoopId loop, const Cursors &cursors, llvm::ArrayRef<Segment> segments, Value sum);
+  /// Says which loop `op` is.
+  void place(mlir::Operation *op, LoopId loop) {
+    dialect::setPlace(op,
+                      placeAttribute(body_.statement, body_.term, body_.places[loop.index()], builder_.getContext()));
+  }
   Value emitInside(LoopId loop, Cursors cursors, bool isHeld, Value sum);
   Segment segmentOf(const Cursors &cursors, size_t number);
   Values ownCoordinates(const Cursors &cursors, llvm::ArrayRef<Segment> segments, mlir::ValueRange positions);
@@ -194,6 +200,7 @@ Value MergedNest::emitWhile(LoopId loop, const Cursors &cursors, llvm::ArrayRef<
   const llvm::SmallVector<mlir::Type> types(mlir::ValueRange(starts).getTypes());
   const llvm::SmallVector<mlir::Location> places(starts.size(), location_);
   auto merge = scf::WhileOp::create(builder_, location_, types, starts);
+  place(merge, loop);
   mlir::OpBuilder::InsertionGuard guard(builder_);
   mlir::Block *before = builder_.createBlock(&merge.getBefore(), {}, types, places);
   const Truth goesOn = isIn(cursors, [&](const Cursor &cursor, bool isMissing) {
@@ -244,6 +251,7 @@ Value MergedNest::emitFor(LoopId loop, const Cursors &cursors, llvm::ArrayRef<Se
   if (sum)
     starts.push_back(sum);
   auto all = scf::ForOp::create(builder_, location_, number(0), term_.extents[loop.index()], number(1), starts);
+  place(all, loop);
   mlir::OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPointToStart(all.getBody());
   coordinates_[loop.index()] = all.getInductionVar();

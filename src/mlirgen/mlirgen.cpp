@@ -4,6 +4,7 @@
 #include "mlirgen/body_arguments.h"
 #include "mlirgen/body_values.h"
 #include "mlirgen/functions.h"
+#include "mlirgen/nest_attributes.h"
 #include "mlirgen/term_generic.h"
 #include "mlirgen/types.h"
 #include "sema/two_phases.h"
@@ -18,9 +19,9 @@ namespace {
 /// Builds the body of one step.
 class BodyBuilder {
 public:
-  BodyBuilder(const sema::Kernel &kernel, const sema::Step &step, TargetUse use, mlir::ModuleOp module, bool namesLoops)
+  BodyBuilder(const sema::Kernel &kernel, const sema::Step &step, TargetUse use, mlir::ModuleOp module)
       : kernel_(kernel), step_(step), module_(module), context_(*module.getContext()), builder_(&context_),
-        arguments_(bodyArguments(kernel, step, use, context_)), use_(use), namesLoops_(namesLoops) {}
+        arguments_(bodyArguments(kernel, step, use, context_)), use_(use) {}
 
   /// Gives the body, named `name`.
   mlir::func::FuncOp build(const std::string &name);
@@ -45,7 +46,6 @@ private:
   mlir::OpBuilder builder_;
   const std::vector<BodyArgument> arguments_;
   const TargetUse use_;
-  const bool namesLoops_;
 };
 
 mlir::func::FuncOp BodyBuilder::createFunction(const std::string &name) {
@@ -62,6 +62,8 @@ mlir::func::FuncOp BodyBuilder::createFunction(const std::string &name) {
     dialect::setTensor(function, static_cast<unsigned>(index), describe(argument, kernel_, step_, context_));
   if (const auto division = statement ? divisionAttribute(kernel_, *statement, context_) : dialect::DivisionAttr())
     dialect::setDivision(function, division);
+  if (statement && use_ != TargetUse::Filled) // where a plan says where entries are, loops are none of the terms'
+    dialect::setNests(function, nestAttributes(kernel_, *statement, context_));
   if (const dialect::ScheduleAttr schedule = scheduleAttribute(kernel_.schedule, step_, context_))
     dialect::setSchedule(function, schedule);
   return function;
@@ -119,7 +121,7 @@ void BodyBuilder::emitByPlan(const sema::Statement &statement, mlir::func::FuncO
 
 mlir::Value BodyBuilder::addTerm(const sema::Statement &statement, const sema::Term &term, mlir::Value target,
                                  BodyValues &values) {
-  return buildTermGeneric(kernel_, statement, term, target, values, builder_, locationOf(term.where), namesLoops_);
+  return buildTermGeneric(kernel_, statement, term, target, values, builder_, locationOf(term.where));
 }
 
 void BodyBuilder::emit(const sema::Copy &copy, BodyValues &values) {
@@ -134,7 +136,7 @@ void BodyBuilder::emit(const sema::Copy &copy, BodyValues &values) {
 
 } // namespace
 
-mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLIRContext &context, bool namesLoops) {
+mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLIRContext &context) {
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
   for (size_t k = 0; k < kernel.steps.size(); ++k) {
     const sema::Step &step = kernel.steps[k];
@@ -142,7 +144,7 @@ mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLI
         std::holds_alternative<sema::Distribution>(step) || std::holds_alternative<sema::Placement>(step))
       continue;
     const auto build = [&](TargetUse use, const std::string &name) {
-      return BodyBuilder(kernel, step, use, *module, namesLoops).build(name);
+      return BodyBuilder(kernel, step, use, *module).build(name);
     };
     const mlir::func::FuncOp body = build(TargetUse::Collected, sema::bodyName(kernel, k));
     const sema::Statement *assembly = sema::assemblingStatement(step);

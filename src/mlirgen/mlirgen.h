@@ -11,8 +11,9 @@
 // Each of the first two kinds has the attribute spc.tensor (dialect/SpcAttributes.td), which says what it is. An
 // assembled output is one dense tensor by dimension for each of the statement's terms, with a run in it. The function
 // returns the final value of each written tensor. Its own attributes: spc.pattern_only, of a body that computes the
-// pattern alone, spc.as_written, of bodies that are to round alike, and spc.schedule, what the user's schedule leaves
-// to passes and to the entry.
+// pattern alone, spc.as_written, of bodies that are to round alike, spc.schedule, what the user's schedule leaves to
+// passes and to the entry, spc.division, how workers may divide it, and spc.nests, what is known of the terms' loops:
+// the linalg.generic of each term, or its loops where they are there already, have their place in these (spc.place).
 #pragma once
 
 #include "sema/kernel.h"
@@ -23,9 +24,7 @@
 
 namespace spc::mlirgen {
 
-/// Builds the module for `kernel`. The context must have the dialects of pipeline::createContext loaded. `namesLoops`:
-/// the locations of terms say what their loops run over (loop_names.h), for spc-mark-indices.
-mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLIRContext &context,
-                                           bool namesLoops = false);
+/// Builds the module for `kernel`. The context must have the dialects of pipeline::createContext loaded.
+mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLIRContext &context);
 
 } // namespace spc::mlirgen

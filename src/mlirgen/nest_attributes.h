@@ -1,17 +1,17 @@
-// The names of a term's loops by its index variables, for debuggers.
+// What sema knows of the loops of a body's terms, as the body's attributes say it.
 #pragma once
 
+#include "dialect/attributes.h"
 #include "sema/kernel.h"
-
-#include "mlir/IR/Location.h"
-#include "llvm/ADT/ArrayRef.h"
 
 namespace spc::mlirgen {
 
-/// `location`, which says besides what the loops made for `term` run over: an array with an entry a loop of the
-/// iteration space, in which each variable that the loop is a part of has an array of its name, what the loop's
-/// coordinate is multiplied by, and how many loops are parts of it. `places`: by loop of the term its place in the
-/// iteration space, or -1.
-mlir::Location withLoopNames(mlir::Location location, const sema::Term &term, llvm::ArrayRef<int> places);
+/// The nests of a statement's terms, in their order.
+llvm::SmallVector<dialect::NestAttr> nestAttributes(const sema::Kernel &kernel, const sema::Statement &statement,
+                                                    mlir::MLIRContext &context);
+
+/// The place of loop number `loop` of a term's iteration space.
+dialect::PlaceAttr placeAttribute(const sema::Statement &statement, const sema::Term &term, int loop,
+                                  mlir::MLIRContext *context);
 
 } // namespace spc::mlirgen

@@ -2,12 +2,13 @@
 
 #include "mlirgen/arithmetic.h"
 #include "mlirgen/functions.h"
-#include "mlirgen/loop_names.h"
 #include "mlirgen/merged_nest.h"
+#include "mlirgen/nest_attributes.h"
 #include "mlirgen/padding.h"
 #include "mlirgen/planned_merge.h"
 #include "mlirgen/planned_sums.h"
 #include "mlirgen/term_body.h"
+#include "sema/nest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -15,22 +16,12 @@
 namespace spc::mlirgen {
 namespace {
 
-/// The term's loops that index a tensor, in order: where each goes in the iteration space of the generic, or -1. A
-/// reduction over a variable that the term does not use, `sum(j, 1)`, is no loop but a multiplication.
+/// By loop of a term its place in the iteration space of the generic, or -1. A reduction over a variable that the term
+/// does not use, `sum(j, 1)`, is no loop but a multiplication.
 llvm::SmallVector<int> placeLoops(const sema::Term &term) {
   llvm::SmallVector<int> places(term.loops.size(), -1);
-  const auto use = [&](const std::vector<sema::Index> &indices) {
-    for (const sema::Index &index : indices)
-      for (const sema::IndexTerm &part : index.terms)
-        places[part.loop.index()] = 0;
-  };
-  use(term.target);
-  for (const sema::Operand &operand : term.operands)
-    use(operand.indices);
-  int next = 0;
-  for (int &place : places)
-    if (place == 0)
-      place = next++;
+  for (auto [place, loop] : llvm::enumerate(sema::usedLoops(term)))
+    places[loop.index()] = static_cast<int>(place);
   return places;
 }
 
@@ -41,7 +32,7 @@ public:
       : kernel_(kernel), statement_(statement), term_(term), values_(values), builder_(builder), location_(location),
         places_(placeLoops(term)), scalars_(term.operands.size()), fills_(term.operands.size()) {}
 
-  mlir::Value build(mlir::Value target, bool namesLoops);
+  mlir::Value build(mlir::Value target);
   void build(const ByPlan &plan);
 
 private:
@@ -173,7 +164,7 @@ void TermGeneric::build(const ByPlan &plan) {
     buildPlannedMerge(merged, plan.target, plan.noted, builder_, location_);
 }
 
-mlir::Value TermGeneric::build(mlir::Value target, bool namesLoops) {
+mlir::Value TermGeneric::build(mlir::Value target) {
   const mlir::Value hiddenZero = zero();
   addOperands(hiddenZero);
   llvm::SmallVector<mlir::AffineMap> maps = maps_;
@@ -184,16 +175,15 @@ mlir::Value TermGeneric::build(mlir::Value target, bool namesLoops) {
                       hiddenZero, ofReduction, places_, repeats(),         allBounds};
   if (term_.isMerged)
     return buildMergedNest({body, tensors(), extents()}, target, builder_, location_);
-  // All that is made of the operation, its loops above all, keeps its location.
-  const mlir::Location location = namesLoops ? withLoopNames(location_, term_, places_) : location_;
   auto generic =
-      mlir::linalg::GenericOp::create(builder_, location, target.getType(), inputs_, target, maps, iterators(),
+      mlir::linalg::GenericOp::create(builder_, location_, target.getType(), inputs_, target, maps, iterators(),
                                       [&](mlir::OpBuilder &builder, mlir::Location at, mlir::ValueRange arguments) {
                                         emitTermBody(body, builder, at, arguments);
                                       });
   keepSparseOperands(body, generic);
   // The loop order is ours: without this mark MLIR's scheduler would choose again.
   generic->setAttr("sorted", builder_.getBoolAttr(true));
+  dialect::setPlace(generic, placeAttribute(statement_, term_, 0, builder_.getContext()));
   return generic.getResult(0);
 }
 
@@ -205,9 +195,9 @@ void buildTermByPlan(const sema::Kernel &kernel, const sema::Statement &statemen
 }
 
 mlir::Value buildTermGeneric(const sema::Kernel &kernel, const sema::Statement &statement, const sema::Term &term,
-                             mlir::Value target, BodyValues &values, mlir::OpBuilder &builder, mlir::Location location,
-                             bool namesLoops) {
-  return TermGeneric(kernel, statement, term, values, builder, location).build(target, namesLoops);
+                             mlir::Value target, BodyValues &values, mlir::OpBuilder &builder,
+                             mlir::Location location) {
+  return TermGeneric(kernel, statement, term, values, builder, location).build(target);
 }
 
 } // namespace spc::mlirgen

@@ -20,9 +20,8 @@ void buildTermByPlan(const sema::Kernel &kernel, const sema::Statement &statemen
 
 /// Builds the generic, or of a merged term the loops, that adds `term` of `statement` to `target`, or puts it there
 /// where the statement overwrites, or reduces it into it. Gives the new value of `target`. Its loops are those of the
-/// term, in their order. `namesLoops`: a generic's location says what they run over.
+/// term, in their order, and it has their place (spc.place).
 mlir::Value buildTermGeneric(const sema::Kernel &kernel, const sema::Statement &statement, const sema::Term &term,
-                             mlir::Value target, BodyValues &values, mlir::OpBuilder &builder, mlir::Location location,
-                             bool namesLoops);
+                             mlir::Value target, BodyValues &values, mlir::OpBuilder &builder, mlir::Location location);
 
 } // namespace spc::mlirgen

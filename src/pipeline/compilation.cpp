@@ -88,7 +88,7 @@ void Compilation::findBodies() {
 }
 
 bool Compilation::lowerTo(Stage stage) {
-  module_ = mlirgen::generate(kernel_, context_, keepsIndices(options_));
+  module_ = mlirgen::generate(kernel_, context_);
   if (mlir::failed(mlir::verify(*module_)))
     return fail("the generated kernel is malformed");
   if (stage == Stage::Linalg)

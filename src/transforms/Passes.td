@@ -11,6 +11,9 @@ def Sparsify : Pass<"spc-sparsify", "mlir::ModuleOp"> {
     The loops are serial. Where the region of a `sparse_tensor` operation reads a coordinate and then a dense operand
     from outside, the sparsifier may load the operand before its index is computed: `relinkBranch` inserts at whatever
     it followed last. Operations that use a value of their block too early are moved behind it.
+
+    Loops get their place in the body's nests (`spc.place`), which the `linalg.generic` that they are made of has: all of
+    them have its location, and how many of them stand around a loop says which one it is.
   }];
   let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
                            "mlir::bufferization::BufferizationDialect", "mlir::linalg::LinalgDialect",
@@ -38,14 +41,11 @@ def LowerDense : Pass<"spc-lower-dense", "mlir::func::FuncOp"> {
 def MarkIndices : Pass<"spc-mark-indices", "mlir::func::FuncOp"> {
   let summary = "Mark the coordinates that loops run over, for debuggers";
   let description = [{
-    The location of a term says which index variables each loop of its iteration space is a part of, as an array with
-    an array `[name, scale, parts]` for each: the variable is the sum of `scale` times the coordinate over its `parts`
-    loops. The sparsifier and the lowering of dense statements have given that location to all loops of the term. Now
-    that none of them has been folded, a loop's depth says which one it is: one whose induction variable is the
-    coordinate gets its variables as attribute `spc.indices`; one that loads coordinates, or takes the least of several,
-    gets them as `spc.listed_indices`, and what computes the coordinate as metadata of its location. All other locations
-    become plain. A loop whose coordinate nothing computes gets neither. Marks change no code: passes that
-    rewrite a loop or a coordinate either keep its mark or lose it.
+    A loop's place in the body's nests says which index variables it is a part of. One whose induction variable is the
+    coordinate gets them as attribute `spc.indices`; one that loads coordinates, or takes the least of several, gets them
+    as `spc.listed_indices`, and what computes the coordinate as metadata of its location. A loop whose coordinate nothing
+    computes gets neither. Marks change no code: passes that rewrite a loop or a coordinate either keep its mark or lose
+    it.
   }];
   let dependentDialects = ["mlir::scf::SCFDialect"];
 }

@@ -123,7 +123,7 @@ private:
     return index.constant == 0 && std::all_of(index.terms.begin(), index.terms.end(), [&](const IndexTerm &part) {
              return part.loop == nest.rows ||
                     (nest.kind != LoopsKind::Diagonals && term.loops[part.loop].part == format::Part::Remainder &&
-                     countLists(kernel_, term, part.loop) == 0);
+                     listsOf(kernel_, term, part.loop).empty());
            });
   }
 
@@ -145,7 +145,7 @@ private:
       return none("its iterations add to each other's elements, and sums keep their order");
     const OuterLoops *common = nullptr;
     for (const OuterLoops &nest : nests_) {
-      if (isElementwise(nest))
+      if (isElementwise(termOf(nest), nest))
         continue;
       if (!mayAdd(nest))
         return none("its iterations write each other's elements, in loops over several lists at once");
@@ -160,17 +160,12 @@ private:
     return {Kind::Copies, {}, termOf(*common).operands[common->roots.front()].tensor, {}, {}};
   }
 
-  bool isElementwise(const OuterLoops &nest) const {
-    const Term &term = termOf(nest);
-    return term.overwrites || nest.kind == LoopsKind::Once || (nest.isDense && term.loops.size() <= term.target.size());
-  }
-
   /// Whether loops can carry a term's sums: not those that walk several lists together, and not over a list that has
   /// no array of its own coordinates and repeats them.
   bool mayAdd(const OuterLoops &nest) const {
     const Term &term = termOf(nest);
     for (int k = static_cast<int>(term.loops.size()) - 1; k >= 0 && term.loops[LoopId(k)].isReduction; --k)
-      if (countLists(kernel_, term, LoopId(k)) > 1)
+      if (listsOf(kernel_, term, LoopId(k)).size() > 1)
         return false;
     const auto isReadable = [&](OperandId root) {
       const format::Format &format = formatOf(term.operands[root].tensor);

@@ -1,28 +1,14 @@
 #include "sema/plan/outer_loops.h"
 
 #include "format/levels.h"
+#include "sema/nest.h"
 
 #include <algorithm>
-#include <set>
 
 namespace spc::sema {
 namespace {
 
 using LoopsKind = OuterLoops::Kind;
-
-/// The loops that some tensor is indexed by: there are no others.
-std::set<LoopId> usedLoops(const Term &term) {
-  std::set<LoopId> used;
-  const auto use = [&](const std::vector<Index> &indices) {
-    for (const Index &index : indices)
-      for (const IndexTerm &part : index.terms)
-        used.insert(part.loop);
-  };
-  use(term.target);
-  for (const Operand &operand : term.operands)
-    use(operand.indices);
-  return used;
-}
 
 /// Whether loops that visit an operand's entries visit places at which none of `roots` stores one.
 bool leaves(const Term &term, OperandId operand, const std::vector<OperandId> &roots) {
@@ -65,10 +51,6 @@ bool exceeds(const Kernel &kernel, const Term &term, const Expr &expr, const std
   return inner(binary->left) && (binary->op == BinaryOp::Div || inner(binary->right));
 }
 
-bool exceeds(const Kernel &kernel, const Term &term, const std::vector<OperandId> &roots) {
-  return term.domain ? exceeds(term, *term.domain, roots) : exceeds(kernel, term, *term.expr, roots);
-}
-
 /// Whether level `k` of an operand lists coordinates that a loop of its own runs over.
 bool listsAt(const Kernel &kernel, const Operand &operand, int k, LoopId loop) {
   const format::Format &format = kernel.tensors[operand.tensor].format;
@@ -108,30 +90,39 @@ std::optional<Items> itemsOf(const Loop &loop) {
 }
 
 /// Completes what a term's loops are that one root lists, of diagonals.
-void setDiagonals(OuterLoops &outer, const Term &term, const std::set<LoopId> &loops) {
+void setDiagonals(OuterLoops &outer, const Term &term, const std::vector<LoopId> &loops) {
   outer.kind = LoopsKind::Diagonals;
-  outer.rows = *std::next(loops.begin());
+  outer.rows = loops[1];
   const Loop &rows = term.loops[outer.rows];
-  if (rows.part == format::Part::Whole && hasSum(term, *loops.begin(), outer.rows))
+  if (rows.part == format::Part::Whole && hasSum(term, loops.front(), outer.rows))
     outer.items = itemsOf(rows);
 }
 
 } // namespace
 
-int countLists(const Kernel &kernel, const Term &term, LoopId loop) {
-  int count = 0;
-  for (const Operand &operand : term.operands)
-    for (int k = 0; k < static_cast<int>(operand.indices.size()); ++k)
-      count += listsAt(kernel, operand, k, loop) ? 1 : 0;
-  return count;
+std::vector<OperandId> listsOf(const Kernel &kernel, const Term &term, LoopId loop) {
+  std::vector<OperandId> lists;
+  for (OperandId id : term.operands.ids())
+    for (int k = 0; k < static_cast<int>(term.operands[id].indices.size()); ++k)
+      if (listsAt(kernel, term.operands[id], k, loop))
+        lists.push_back(id);
+  return lists;
+}
+
+bool exceeds(const Kernel &kernel, const Term &term, const std::vector<OperandId> &lists) {
+  return term.domain ? exceeds(term, *term.domain, lists) : exceeds(kernel, term, *term.expr, lists);
+}
+
+bool isElementwise(const Term &term, const OuterLoops &outer) {
+  return term.overwrites || outer.kind == LoopsKind::Once || (outer.isDense && term.loops.size() <= term.target.size());
 }
 
 OuterLoops outerLoops(const Kernel &kernel, const Term &term) {
-  const std::set<LoopId> loops = usedLoops(term);
+  const std::vector<LoopId> loops = usedLoops(term);
   OuterLoops outer;
   if (loops.empty())
     return outer;
-  outer.rows = *loops.begin();
+  outer.rows = loops.front();
   outer.isDense = !walksEntries(kernel, term);
   for (OperandId id : term.operands.ids())
     if (listsAt(kernel, term.operands[id], 0, outer.rows))

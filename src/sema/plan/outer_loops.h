@@ -23,7 +23,13 @@ struct OuterLoops {
 
 OuterLoops outerLoops(const Kernel &kernel, const Term &term);
 
-/// How many of a term's sparse operands list the coordinates of a loop: two or more are walked together.
-int countLists(const Kernel &kernel, const Term &term, LoopId loop);
+/// Whether a term comes to each element of its target once, in loops that depend on nothing that is stored.
+bool isElementwise(const Term &term, const OuterLoops &outer);
+
+/// The sparse operands of a term that list the coordinates of a loop: two or more are walked together.
+std::vector<OperandId> listsOf(const Kernel &kernel, const Term &term, LoopId loop);
+
+/// Whether a term is computed at places at which none of these operands stores an entry.
+bool exceeds(const Kernel &kernel, const Term &term, const std::vector<OperandId> &lists);
 
 } // namespace spc::sema

@@ -1,12 +1,11 @@
 #include "transforms/assembly/collected_run.h"
 #include "transforms/passes.h"
 #include "transforms/util/body_arguments.h"
+#include "transforms/util/walks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/Iterators.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace spc::transforms {
 
@@ -26,7 +25,6 @@ public:
 private:
   mlir::LogicalResult assembleIn(mlir::func::FuncOp body);
   void chunk(mlir::func::FuncOp body, llvm::MutableArrayRef<CollectedRun> runs);
-  void eraseUnused(mlir::func::FuncOp body);
 };
 
 mlir::LogicalResult Assemble::assembleIn(mlir::func::FuncOp body) {
@@ -63,17 +61,10 @@ mlir::LogicalResult Assemble::assembleIn(mlir::func::FuncOp body) {
   for (unsigned proxy : llvm::reverse(proxies))
     if (mlir::failed(eraseArgument(body, proxy)))
       return mlir::failure();
+  // A pattern needs no values: callers of the symbolic phase may have none to load.
   if (dialect::isPatternOnly(body))
     eraseUnused(body);
   return mlir::success();
-}
-
-/// A pattern needs no values: callers of the symbolic phase may have none to load.
-void Assemble::eraseUnused(mlir::func::FuncOp body) {
-  body.walk<mlir::WalkOrder::PostOrder, mlir::ReverseIterator>([](mlir::Operation *op) {
-    if (mlir::isOpTriviallyDead(op))
-      op->erase();
-  });
 }
 
 /// Rows may be collected in chunks where every run is one loop over all of them.

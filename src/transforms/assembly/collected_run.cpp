@@ -146,7 +146,7 @@ CollectedRun::Loops CollectedRun::loopsAround(mlir::Operation *op) {
 }
 
 /// Whether the loops around the store are one for each coordinate, in collecting order: then entries come in order,
-/// once.
+/// once. Whether the store is outside of a reduction's loops is MLIR's sparsifier's to decide.
 bool CollectedRun::isAppended(memref::StoreOp store) {
   const Loops loops = loopsAround(store);
   const llvm::SmallVector<Value> coordinates = collected(store.getIndices());
@@ -158,12 +158,8 @@ bool CollectedRun::isAppended(memref::StoreOp store) {
 
 scf::ForOp CollectedRun::rowLoop() {
   auto loop = mlir::dyn_cast<scf::ForOp>(first_);
-  if (rows_ == 0 || first_ != last_ || !loop || loop.getNumResults() > 0)
-    return {};
-  const mlir::BlockArgument size = sizeArgument(body_, proxy_, static_cast<unsigned>(dims_.front()));
-  const bool isWhole = mlir::isConstantIntValue(loop.getLowerBound(), 0) &&
-                       mlir::isConstantIntValue(loop.getStep(), 1) && loop.getUpperBound() == Value(size);
-  return isWhole ? loop : scf::ForOp();
+  const dialect::LoopAttr planned = loop ? dialect::plannedLoopOf(loop) : dialect::LoopAttr();
+  return first_ == last_ && planned && planned.getIsRow() && planned.getLists().empty() ? loop : scf::ForOp();
 }
 
 llvm::SmallVector<Value> CollectedRun::collected(mlir::ValueRange indices) const {

@@ -1,7 +1,6 @@
 #include "transforms/parallel/accumulations.h"
 
 #include "transforms/util/access.h"
-#include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
 #include "transforms/util/reductions.h"
 #include "transforms/util/walks.h"
@@ -20,21 +19,13 @@ bool isZero(mlir::Value value) {
   return mlir::matchPattern(value, mlir::m_AnyZeroFloat()) || mlir::matchPattern(value, mlir::m_Zero());
 }
 
-/// Whether a step stores zeros in all of `buffer`, and does nothing else.
-bool zeroes(mlir::func::FuncOp body, mlir::Operation *step, mlir::Value buffer) {
-  const auto isWhole = [&](mlir::Value index) {
-    scf::ForOp loop = loopOf(index);
-    return loop && extentOf(body, loop);
-  };
-  const auto fills = [&](memref::StoreOp store) {
-    const auto indices = store.getIndices();
-    const llvm::SmallPtrSet<mlir::Value, 4> distinct(indices.begin(), indices.end());
-    return store.getMemRef() == buffer && isZero(store.getValueToStore()) && distinct.size() == indices.size() &&
-           llvm::all_of(indices, isWhole);
-  };
-  return holdsForAll(step, [&](mlir::Operation *op) {
-    auto store = mlir::dyn_cast<memref::StoreOp>(op);
-    return store ? fills(store) : op->getNumResults() == 0 && mlir::isa<scf::ForOp, scf::YieldOp>(op);
+/// Whether an operation fills what it writes with zeros: loops of no term, which store nothing else.
+bool zeroes(mlir::Operation *op) {
+  return holdsForAll(op, [](mlir::Operation *inner) {
+    auto store = mlir::dyn_cast<memref::StoreOp>(inner);
+    return store
+               ? isZero(store.getValueToStore())
+               : inner->getNumResults() == 0 && mlir::isa<scf::ForOp, scf::YieldOp>(inner) && !dialect::placeOf(inner);
   });
 }
 
@@ -62,24 +53,11 @@ bool onlyAdds(const RowLoop &rows, mlir::Value buffer, bool allMayReassociate) {
   return onlySums(sum, allMayReassociate) && llvm::none_of(buffer.getUsers(), isInside);
 }
 
-/// Whether a step is a nest of loops over whole dimensions that has each element of `buffer` once: little work next to
-/// a loop over what is stored.
-bool isElementwise(mlir::func::FuncOp body, mlir::Operation *step, mlir::Value buffer) {
-  const auto isWhole = [&](mlir::Value index) {
-    scf::ForOp loop = loopOf(index);
-    return loop && extentOf(body, loop);
-  };
-  int64_t loops = 0;
-  const auto isKnown = [&](mlir::Operation *op) {
-    auto loop = mlir::dyn_cast<scf::ForOp>(op);
-    loops += loop ? 1 : 0;
-    const std::optional<Access> access = accessOf(op);
-    return loop ? bool(extentOf(body, loop))
-                : op->getNumRegions() == 0 &&
-                      (!access || access->buffer != buffer || llvm::all_of(access->indices, isWhole));
-  };
-  return mlir::isa<scf::ForOp, memref::StoreOp>(step) && step->getNumResults() == 0 && holdsForAll(step, isKnown) &&
-         loops <= mlir::cast<mlir::MemRefType>(buffer.getType()).getRank();
+/// Whether a step is a loop that workers may divide. Others are fills, and terms that come to each element once: little
+/// work next to a loop over what is stored.
+bool isDivided(const Step &step) {
+  const dialect::LoopAttr planned = dialect::plannedLoopOf(step.op);
+  return planned && planned.getIsDivided();
 }
 
 bool reads(mlir::Operation *step, mlir::Value buffer) {
@@ -87,42 +65,26 @@ bool reads(mlir::Operation *step, mlir::Value buffer) {
                       [&](mlir::Operation *user) { return mlir::isa<memref::LoadOp>(user) && step->isAncestor(user); });
 }
 
-/// What stores zeros in a row of `buffer` before anything else in the iteration of a loop over rows accesses it; else
-/// null.
-mlir::Operation *fillOf(mlir::func::FuncOp body, const RowLoop &rows, mlir::Value buffer) {
+/// What fills a row of `buffer` before anything else in the iteration of a loop over rows accesses it; else null.
+mlir::Operation *fillOf(const RowLoop &rows, mlir::Value buffer) {
   auto loop = mlir::dyn_cast<scf::ForOp>(rows.loop);
-  if (!loop || rows.isRoot())
+  if (!loop || rows.isRoot() || rows.rows.getBlock() > 1)
     return nullptr;
   mlir::Operation *first = nullptr;
   for (mlir::Operation *user : buffer.getUsers())
     if (mlir::Operation *op = loop.getBody()->findAncestorOpInBlock(*user);
         op && (!first || op->isBeforeInBlock(first)))
       first = op;
-  const auto isRowOrWhole = [&](mlir::Value index) {
-    scf::ForOp inner = loopOf(index);
-    return index == rows.item || (inner && extentOf(body, inner));
-  };
-  const bool fills = first && holdsForAll(first, [&](mlir::Operation *op) {
-                       auto store = mlir::dyn_cast<memref::StoreOp>(op);
-                       if (!store)
-                         return op->getNumResults() == 0 && mlir::isa<scf::ForOp, scf::YieldOp>(op);
-                       const auto indices = store.getIndices();
-                       const llvm::SmallPtrSet<mlir::Value, 4> distinct(indices.begin(), indices.end());
-                       return store.getMemRef() == buffer && isZero(store.getValueToStore()) &&
-                              distinct.size() == indices.size() && distinct.contains(rows.item) &&
-                              llvm::all_of(indices, isRowOrWhole);
-                     });
-  return fills ? first : nullptr;
+  return first && zeroes(first) ? first : nullptr;
 }
 
 /// Sorts steps that add in memory into loops that may be cut and what one chunk has to do. False where a step is
 /// neither.
-bool sortSteps(mlir::func::FuncOp body, const BodySteps &steps, mlir::Value buffer, bool allMayReassociate,
-               Accumulation &sum) {
+bool sortSteps(const BodySteps &steps, mlir::Value buffer, bool allMayReassociate, Accumulation &sum) {
   bool isStart = true;
   llvm::SmallVector<mlir::Operation *> leading;
   for (const Step &step : steps.all) {
-    isStart &= isElementwise(body, step.op, buffer) && !reads(step.op, buffer);
+    isStart &= !isDivided(step) && !reads(step.op, buffer);
     if (isStart) {
       leading.push_back(step.op);
       continue;
@@ -130,10 +92,10 @@ bool sortSteps(mlir::func::FuncOp body, const BodySteps &steps, mlir::Value buff
     const bool isCut = step.rows && step.op->getNumResults() == (step.rows->firstSegment ? 2U : 0U) &&
                        (sum.loops.empty() || sum.loops.front().items == step.rows->items);
     const bool isFirst = sum.loops.empty() && leading.empty() && sum.once.empty();
-    mlir::Operation *const fill = isCut && isFirst ? fillOf(body, *step.rows, buffer) : nullptr;
+    mlir::Operation *const fill = isCut && isFirst ? fillOf(*step.rows, buffer) : nullptr;
     if (!onlyAddsTo(step.op, buffer, allMayReassociate, fill))
       return false;
-    if (isElementwise(body, step.op, buffer) && !fill)
+    if (!isDivided(step) && !fill)
       sum.once.push_back(step.op);
     else if (isCut)
       sum.loops.push_back(*step.rows);
@@ -141,8 +103,7 @@ bool sortSteps(mlir::func::FuncOp body, const BodySteps &steps, mlir::Value buff
       return false;
     sum.fill = fill ? fill : sum.fill;
   }
-  const auto isZero = [&](mlir::Operation *op) { return zeroes(body, op, buffer); };
-  sum.isZeroed = sum.fill || (!leading.empty() && llvm::all_of(leading, isZero));
+  sum.isZeroed = sum.fill || (!leading.empty() && llvm::all_of(leading, zeroes));
   if (!sum.isZeroed)
     sum.once.append(leading);
   return !sum.loops.empty();
@@ -163,12 +124,12 @@ std::optional<Accumulation> matchAccumulation(mlir::func::FuncOp body, const Bod
   Accumulation sum;
   sum.output = tensor.getSymbol();
   const auto isInStep = [&](mlir::Operation *user) { return steps.stepOf(user).has_value(); };
-  if (llvm::all_of(buffer.getUsers(), isInStep) && sortSteps(body, steps, buffer, allMayReassociate, sum))
+  if (llvm::all_of(buffer.getUsers(), isInStep) && sortSteps(steps, buffer, allMayReassociate, sum))
     return sum;
 
   // Steps that zero the output, the loop, and stores of the sum that it carries as a scalar, which may start from what
   // is loaded before the loop.
-  const auto loop = llvm::find_if_not(steps.all, [&](const Step &step) { return zeroes(body, step.op, buffer); });
+  const auto loop = llvm::find_if_not(steps.all, [](const Step &step) { return zeroes(step.op); });
   if (loop == steps.all.end() || !loop->rows || !scalarSum(*loop->rows))
     return std::nullopt;
   const auto isEnd = [&](const Step &step) { return storesSum(step.op, buffer, scalarSum(*loop->rows)); };

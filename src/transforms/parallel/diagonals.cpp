@@ -43,7 +43,9 @@ std::optional<Diagonals> matchDiagonals(mlir::func::FuncOp body, mlir::Operation
   const llvm::SmallVector<scf::ForOp> inner(positions.getBody()->getOps<scf::ForOp>());
   if (inner.size() != 1)
     return std::nullopt;
-  const Diagonals diagonals{positions, inner.front(), extentAround(body, inner.front())};
+  const dialect::LoopAttr planned = dialect::plannedLoopOf(inner.front());
+  const bool isDense = planned && planned.getLists().empty();
+  const Diagonals diagonals{positions, inner.front(), isDense ? planned.getExtent() : dialect::ExtentAttr()};
   // Rows without other bounds are those of a dense matrix.
   const bool isClipped = diagonals.extent && !extentOf(body, inner.front());
   return isClipped && ownsWhatItWrites(diagonals) ? std::optional(diagonals) : std::nullopt;

@@ -1,10 +1,10 @@
 #include "transforms/parallel/row_loops.h"
 
-#include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 namespace spc::transforms {
 
@@ -37,22 +37,14 @@ RowLoopAttr classify(mlir::func::FuncOp body, scf::ForOp loop) {
   return overRoot(body, RowLoopKind::Positions, loop.getUpperBound());
 }
 
-/// `while (p = 0, last = the end of the first segment; p < count) { …; p = last, last = … }`
+/// `while (p = 0, last = the end of the first segment; p < count) { …; p = last, last = … }`: what a loop over the rows
+/// that one root lists is where these repeat.
 RowLoopAttr classify(mlir::func::FuncOp body, scf::WhileOp loop) {
-  if (loop.getInits().size() != 2 || loop.getBeforeArguments().size() != 2 || loop.getAfterArguments().size() != 2 ||
-      !mlir::isConstantIntValue(loop.getInits()[0], 0))
+  const dialect::LoopAttr planned = dialect::plannedLoopOf(loop);
+  if (!planned || planned.getLists().size() != 1 || planned.getIsBeyond() || loop.getInits().size() != 2)
     return {};
-  mlir::Block *before = loop.getBeforeBody(), *after = loop.getAfterBody();
-  auto test = loop.getConditionOp().getCondition().getDefiningOp<arith::CmpIOp>();
-  const bool testsPosition =
-      test && test.getPredicate() == arith::CmpIPredicate::ult && test.getLhs() == before->getArgument(0);
-  const bool stepsBySegments = llvm::equal(loop.getConditionOp().getArgs(), before->getArguments()) &&
-                               loop.getYieldOp().getOperand(0) == after->getArgument(1);
-  auto first = loop.getInits()[1].getDefiningOp<scf::WhileOp>();
-  if (!testsPosition || !stepsBySegments || !first || first.getInits().size() != 1 ||
-      !mlir::isConstantIntValue(first.getInits()[0], 0))
-    return {};
-  return overRoot(body, RowLoopKind::Segments, test.getRhs());
+  const auto count = BindAttr::get(body.getContext(), BindKind::Count, planned.getLists().front(), 0);
+  return overRoot(body, RowLoopKind::Segments, dialect::argumentWith(body, count));
 }
 
 } // namespace
@@ -86,32 +78,6 @@ ExtentAttr extentOf(mlir::func::FuncOp body, scf::ForOp loop) {
   const BindAttr bind = dialect::bindOf(body, loop.getUpperBound());
   const bool isWhole = mlir::isConstantIntValue(loop.getLowerBound(), 0) && mlir::isConstantIntValue(loop.getStep(), 1);
   return isWhole && bind && bind.getKind() == BindKind::Size ? bind.getExtent() : ExtentAttr();
-}
-
-namespace {
-
-/// Whether `bound` or, where it is an extremum `Of` of values, any of these fulfils the condition.
-template <typename Of> bool anyOf(mlir::Value bound, llvm::function_ref<bool(mlir::Value)> condition) {
-  auto extremum = bound.getDefiningOp<Of>();
-  return condition(bound) ||
-         (extremum && (anyOf<Of>(extremum.getLhs(), condition) || anyOf<Of>(extremum.getRhs(), condition)));
-}
-
-} // namespace
-
-ExtentAttr extentAround(mlir::func::FuncOp body, scf::ForOp loop) {
-  ExtentAttr extent;
-  const auto isZero = [](mlir::Value bound) { return mlir::isConstantIntValue(bound, 0); };
-  const auto isSize = [&](mlir::Value bound) {
-    const BindAttr bind = dialect::bindOf(body, bound);
-    if (bind && bind.getKind() == BindKind::Size)
-      extent = bind.getExtent();
-    return bool(extent);
-  };
-  const bool isAround = mlir::isConstantIntValue(loop.getStep(), 1) &&
-                        anyOf<arith::MaxSIOp>(loop.getLowerBound(), isZero) &&
-                        anyOf<arith::MinSIOp>(loop.getUpperBound(), isSize);
-  return isAround ? extent : ExtentAttr();
 }
 
 void narrowBounds(scf::ForOp loop, mlir::Value begin, mlir::Value end) {

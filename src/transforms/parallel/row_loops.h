@@ -45,10 +45,6 @@ mlir::Value locateRow(mlir::OpBuilder &builder, mlir::Location location, mlir::V
 /// The extent m of a loop from 0 to the size of m in steps of 1, or null.
 dialect::ExtentAttr extentOf(mlir::func::FuncOp body, mlir::scf::ForOp loop);
 
-/// The extent m of a loop in steps of 1 whose variable stays in it: from the greatest of 0 and other bounds to the
-/// least of the size of m and others, as the rows of a diagonal are. Null of any other loop.
-dialect::ExtentAttr extentAround(mlir::func::FuncOp body, mlir::scf::ForOp loop);
-
 /// Narrows a loop to what of it is from `begin` to `end`.
 void narrowBounds(mlir::scf::ForOp loop, mlir::Value begin, mlir::Value end);
 

@@ -165,8 +165,12 @@ mlir::LogicalResult LowerDense::lowerLoops() {
   mlir::IRRewriter rewriter(&getContext());
   for (mlir::linalg::LinalgOp op : operations) {
     rewriter.setInsertionPoint(op);
-    if (failed(mlir::linalg::linalgOpToLoops(rewriter, op)))
+    const auto loops = mlir::linalg::linalgOpToLoops(rewriter, op);
+    if (failed(loops))
       return op.emitError("no loops for a dense statement");
+    if (const dialect::PlaceAttr first = dialect::placeOf(op))
+      for (auto [depth, loop] : llvm::enumerate(*loops))
+        dialect::setPlace(loop, dialect::PlaceAttr::get(&getContext(), first.getNest(), static_cast<int64_t>(depth)));
     rewriter.eraseOp(op);
   }
   return mlir::success();

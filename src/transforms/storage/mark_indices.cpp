@@ -1,6 +1,6 @@
+#include "dialect/attributes.h"
 #include "transforms/passes.h"
 #include "transforms/util/index_marks.h"
-#include "transforms/util/walks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -15,40 +15,10 @@ namespace spc::transforms {
 
 namespace {
 
-/// What MLIR's sparsifier puts on the loops of an iteration space, not on those that look for the end of a segment.
-constexpr llvm::StringLiteral kOfSparsifier = "Emitted from";
-
 class MarkIndices : public impl::MarkIndicesBase<MarkIndices> {
 public:
   void runOnOperation() override;
 };
-
-bool isLoop(mlir::Operation *op) {
-  return mlir::isa<mlir::scf::ForOp, mlir::scf::WhileOp>(op);
-}
-
-/// The outermost loop around `loop`, or the loop itself, that is made of the same term.
-mlir::Operation *outermostOf(mlir::Operation *loop) {
-  mlir::Operation *outermost = loop;
-  for (mlir::Operation *parent = loop->getParentOp(); parent; parent = parent->getParentOp())
-    if (isLoop(parent) && parent->getLoc() == loop->getLoc())
-      outermost = parent;
-  return outermost;
-}
-
-/// Whether `loop` is one of its term's iteration space.
-bool isOfSpace(mlir::Operation *loop) {
-  const auto isSparsified = [](mlir::Operation *op) { return op->hasAttr(kOfSparsifier); };
-  return isSparsified(loop) || (mlir::isa<mlir::scf::ForOp>(loop) && !holdsForAny(outermostOf(loop), isSparsified));
-}
-
-/// Its place in the iteration space: how many loops of that are around it.
-size_t placeOf(mlir::Operation *loop) {
-  size_t place = 0;
-  for (mlir::Operation *parent = loop->getParentOp(); parent; parent = parent->getParentOp())
-    place += isLoop(parent) && parent->getLoc() == loop->getLoc() && isOfSpace(parent);
-  return place;
-}
 
 /// What a load of a coordinate comes to be as an index: the conversions that follow it, itself first; empty where
 /// nothing asks for the index.
@@ -132,17 +102,10 @@ void mark(mlir::Operation *loop, mlir::ArrayAttr variables) {
 }
 
 void MarkIndices::runOnOperation() {
-  llvm::SmallVector<std::pair<mlir::Operation *, mlir::ArrayAttr>> loops;
-  getOperation().walk([&](mlir::Operation *op) {
-    const mlir::ArrayAttr space = isLoop(op) ? metadataOf(op->getLoc()) : mlir::ArrayAttr();
-    if (!space || !isOfSpace(op))
-      return;
-    if (const size_t place = placeOf(op); place < space.size() && dialect::isIndexList(space[place]))
-      loops.emplace_back(op, mlir::cast<mlir::ArrayAttr>(space[place]));
+  getOperation().walk([](mlir::Operation *op) {
+    if (const dialect::LoopAttr loop = dialect::plannedLoopOf(op))
+      mark(op, loop.getVariables());
   });
-  getOperation().walk([&](mlir::Operation *op) { op->setLoc(plain(op->getLoc())); });
-  for (auto [loop, variables] : loops)
-    mark(loop, variables);
 }
 
 } // namespace

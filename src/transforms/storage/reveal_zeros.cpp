@@ -1,11 +1,10 @@
 #include "transforms/passes.h"
 #include "transforms/util/body_arguments.h"
+#include "transforms/util/walks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace spc::transforms {
 
@@ -47,14 +46,7 @@ private:
 
 /// Erases loads that nothing needs any more, and values of which there are no others.
 mlir::LogicalResult RevealZeros::forgetValues() {
-  llvm::SmallSetVector<mlir::Value, 4> loaded;
-  getOperation().walk<mlir::WalkOrder::PostOrder, mlir::ReverseIterator>([&](mlir::Operation *op) {
-    if (!mlir::isOpTriviallyDead(op))
-      return;
-    if (auto load = mlir::dyn_cast<mlir::memref::LoadOp>(op))
-      loaded.insert(load.getMemRef());
-    op->erase();
-  });
+  const llvm::SmallSetVector<mlir::Value, 4> loaded = eraseUnused(getOperation());
   for (unsigned index = getOperation().getNumArguments(); index-- > 0;) {
     const mlir::Value argument = getOperation().getArgument(index);
     const dialect::BindAttr bind = dialect::bindOf(getOperation(), index);

@@ -59,6 +59,7 @@ scf::WhileOp RegionCloner::cloneWhile(scf::WhileOp loop) {
   llvm::SmallVector<mlir::Type> types(loop.getResultTypes());
   llvm::append_range(types, mlir::ValueRange(inits).drop_front(loop.getInits().size()).getTypes());
   auto clone = scf::WhileOp::create(builder_, loop.getLoc(), types, inits);
+  clone->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   const auto fill = [&](mlir::Block &from, mlir::Region &to, mlir::TypeRange arguments) {
     mlir::Block &block = to.emplaceBlock();
     for (mlir::Type type : arguments)

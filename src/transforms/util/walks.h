@@ -1,7 +1,10 @@
 // Questions about all operations of a region at once.
 #pragma once
 
-#include "mlir/IR/Operation.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace spc::transforms {
 
@@ -18,6 +21,19 @@ template <typename Scope, typename Predicate> bool holdsForAll(Scope *scope, Pre
 /// Whether `holds` for one of them at least.
 template <typename Scope, typename Predicate> bool holdsForAny(Scope *scope, Predicate holds) {
   return !holdsForAll(scope, [&](mlir::Operation *op) { return !holds(op); });
+}
+
+/// Erases what nothing in `scope` needs; gives the buffers of the loads among that.
+inline llvm::SmallSetVector<mlir::Value, 4> eraseUnused(mlir::Operation *scope) {
+  llvm::SmallSetVector<mlir::Value, 4> loaded;
+  scope->walk<mlir::WalkOrder::PostOrder, mlir::ReverseIterator>([&](mlir::Operation *op) {
+    if (!mlir::isOpTriviallyDead(op))
+      return;
+    if (auto load = mlir::dyn_cast<mlir::memref::LoadOp>(op))
+      loaded.insert(load.getMemRef());
+    op->erase();
+  });
+  return loaded;
 }
 
 } // namespace spc::transforms

@@ -12,7 +12,9 @@
 // CHECK:           scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
 func.func @two_runs(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32>>},
                     %b: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <1, dims = [0, 1], rows = 1, key_bits = 32>>},
-                    %v: f64, %m: index {spc.bind = #spc.bind<size, "i">}, %n: index {spc.bind = #spc.bind<size, "j">}) {
+                    %v: f64, %m: index {spc.bind = #spc.bind<size, "i">}, %n: index {spc.bind = #spc.bind<size, "j">})
+    attributes {spc.nests = [#spc.nest<[<[["i", 1, 1]] in <"i"> row = true divided = true>, <[["j", 1, 1]] in <"j">>]>,
+                             #spc.nest<[<[["i", 1, 1]] in <"i"> row = true divided = true>, <[["j", 1, 1]] in <"j">>]>]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {
@@ -20,15 +22,15 @@ func.func @two_runs(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = 
       %old = memref.load %a[%i, %j] : memref<?x?xf64>
       %new = arith.addf %old, %v : f64
       memref.store %new, %a[%i, %j] : memref<?x?xf64>
-    }
-  }
+    } {spc.place = #spc.place<0, 1>}
+  } {spc.place = #spc.place<0, 0>}
   scf.for %i = %c0 to %m step %c1 {
     scf.for %j = %c0 to %n step %c1 {
       %old = memref.load %b[%i, %j] : memref<?x?xf64>
       %new = arith.addf %old, %v : f64
       memref.store %new, %b[%i, %j] : memref<?x?xf64>
-    }
-  }
+    } {spc.place = #spc.place<1, 1>}
+  } {spc.place = #spc.place<1, 0>}
   return
 }
 
@@ -42,7 +44,8 @@ func.func @two_runs(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = 
 // CHECK:         return
 func.func @listed_rows(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32>>},
                        %indices: memref<?xindex>, %v: f64, %count: index {spc.bind = #spc.bind<count, "B", 0>},
-                       %n: index {spc.bind = #spc.bind<size, "j">}) {
+                       %n: index {spc.bind = #spc.bind<size, "j">})
+    attributes {spc.nests = [#spc.nest<[<[["i", 1, 1]] in <"i"> lists = ["B"] row = true divided = true>, <[["j", 1, 1]] in <"j">>]>]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %p = %c0 to %count step %c1 {
@@ -51,8 +54,8 @@ func.func @listed_rows(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents
       %old = memref.load %a[%i, %j] : memref<?x?xf64>
       %new = arith.addf %old, %v : f64
       memref.store %new, %a[%i, %j] : memref<?x?xf64>
-    }
-  }
+    } {spc.place = #spc.place<0, 1>}
+  } {spc.place = #spc.place<0, 0>}
   return
 }
 
@@ -64,7 +67,9 @@ func.func @listed_rows(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents
 func.func @one_listed(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32>>},
                       %b: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <1, dims = [0, 1], rows = 1, key_bits = 32>>},
                       %indices: memref<?xindex>, %v: f64, %count: index {spc.bind = #spc.bind<count, "B", 0>},
-                      %m: index {spc.bind = #spc.bind<size, "i">}, %n: index {spc.bind = #spc.bind<size, "j">}) {
+                      %m: index {spc.bind = #spc.bind<size, "i">}, %n: index {spc.bind = #spc.bind<size, "j">})
+    attributes {spc.nests = [#spc.nest<[<[["i", 1, 1]] in <"i"> row = true divided = true>, <[["j", 1, 1]] in <"j">>]>,
+                             #spc.nest<[<[["i", 1, 1]] in <"i"> lists = ["B"] row = true divided = true>, <[["j", 1, 1]] in <"j">>]>]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {
@@ -72,15 +77,15 @@ func.func @one_listed(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents 
       %old = memref.load %a[%i, %j] : memref<?x?xf64>
       %new = arith.addf %old, %v : f64
       memref.store %new, %a[%i, %j] : memref<?x?xf64>
-    }
-  }
+    } {spc.place = #spc.place<0, 1>}
+  } {spc.place = #spc.place<0, 0>}
   scf.for %p = %c0 to %count step %c1 {
     %i = memref.load %indices[%p] : memref<?xindex>
     scf.for %j = %c0 to %n step %c1 {
       %old = memref.load %b[%i, %j] : memref<?x?xf64>
       %new = arith.addf %old, %v : f64
       memref.store %new, %b[%i, %j] : memref<?x?xf64>
-    }
-  }
+    } {spc.place = #spc.place<1, 1>}
+  } {spc.place = #spc.place<1, 0>}
   return
 }

@@ -22,11 +22,12 @@
 // CHECK-NEXT:            %[[J:.*]] = memref.load %{{.*}} : memref<?xindex>
 // CHECK-NEXT:            spc.append %[[INTO]][%[[J]]], %[[V]] {{.*}} reserved
 // CHECK:             spc.end_row %[[INTO]](%[[I]])
-// CHECK-NEXT:      } {spc.row_loop = #spc.row_loop<rows, <size, "i">, <"i">>}
+// CHECK-NEXT:      } {spc.place = #spc.place<0, 0>, spc.row_loop = #spc.row_loop<rows, <size, "i">, <"i">>}
 // CHECK-NEXT:      spc.close_run
 func.func @append(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32>>},
                   %pointers: memref<?xindex>, %indices: memref<?xindex>, %v: f64,
-                  %m: index {spc.bind = #spc.bind<size, "i">}) {
+                  %m: index {spc.bind = #spc.bind<size, "i">})
+    attributes {spc.nests = [#spc.nest<[<[["i", 1, 1]] in <"i"> row = true divided = true>, <[["j", 1, 1]] in <"j"> lists = ["B"]>]>]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {
@@ -38,8 +39,8 @@ func.func @append(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<
       %old = memref.load %a[%i, %j] : memref<?x?xf64>
       %new = arith.addf %old, %v : f64
       memref.store %new, %a[%i, %j] : memref<?x?xf64>
-    }
-  }
+    } {spc.place = #spc.place<0, 1>}
+  } {spc.place = #spc.place<0, 0>}
   return
 }
 

@@ -22,7 +22,8 @@
 // CHECK:             scf.for %{{.*}} = %[[FROM]] to %[[TO]] step
 func.func @add(%y: memref<?x?xf64>, %a: memref<?x?xf64>, %crd: memref<?xindex> {spc.bind = #spc.bind<indices, "A", 0>},
                %count: index {spc.bind = #spc.bind<count, "A", 0>}, %k: index, %m: index {spc.bind = #spc.bind<size, "m">},
-               %n: index {spc.bind = #spc.bind<size, "n">}) {
+               %n: index {spc.bind = #spc.bind<size, "n">})
+    attributes {spc.nests = [#spc.nest<[<[["j", 1, 2]] lists = ["A"]>, <[["i", 1, 1], ["j", 1, 2]] in <"m"> divided = true>]>]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -44,8 +45,8 @@ func.func @add(%y: memref<?x?xf64>, %a: memref<?x?xf64>, %crd: memref<?xindex> {
         %new = arith.addf %old, %v : f64
         memref.store %new, %y[%i, %j] : memref<?x?xf64>
       }
-    }
-  } {spc.row_loop = #spc.row_loop<positions, <count, "A", 0>>}
+    } {spc.place = #spc.place<0, 1>}
+  } {spc.place = #spc.place<0, 0>, spc.row_loop = #spc.row_loop<positions, <count, "A", 0>>}
   return
 }
 
@@ -56,7 +57,8 @@ func.func @add(%y: memref<?x?xf64>, %a: memref<?x?xf64>, %crd: memref<?xindex> {
 // CHECK:         scf.for %{{.*}} = %c0 to %{{.*}} step %c1024
 func.func @complex(%y: memref<?xcomplex<f64>>, %a: memref<?x?xcomplex<f64>>,
                    %crd: memref<?xindex> {spc.bind = #spc.bind<indices, "A", 0>},
-                   %count: index {spc.bind = #spc.bind<count, "A", 0>}, %m: index {spc.bind = #spc.bind<size, "m">}) {
+                   %count: index {spc.bind = #spc.bind<count, "A", 0>}, %m: index {spc.bind = #spc.bind<size, "m">})
+    attributes {spc.nests = [#spc.nest<[<[["j", 1, 2]] lists = ["A"]>, <[["i", 1, 1], ["j", 1, 2]] in <"m"> divided = true>]>]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %p = %c0 to %count step %c1 {
@@ -68,8 +70,8 @@ func.func @complex(%y: memref<?xcomplex<f64>>, %a: memref<?x?xcomplex<f64>>,
     scf.for %i = %first to %last step %c1 {
       %v = memref.load %a[%p, %i] : memref<?x?xcomplex<f64>>
       memref.store %v, %y[%i] : memref<?xcomplex<f64>>
-    }
-  } {spc.row_loop = #spc.row_loop<positions, <count, "A", 0>>}
+    } {spc.place = #spc.place<0, 1>}
+  } {spc.place = #spc.place<0, 0>, spc.row_loop = #spc.row_loop<positions, <count, "A", 0>>}
   return
 }
 
@@ -82,7 +84,8 @@ func.func @complex(%y: memref<?xcomplex<f64>>, %a: memref<?x?xcomplex<f64>>,
 // CHECK:         spc.row_loop
 func.func @neighbours(%y: memref<?xf64>, %crd: memref<?xindex> {spc.bind = #spc.bind<indices, "A", 0>},
                       %count: index {spc.bind = #spc.bind<count, "A", 0>},
-                      %m: index {spc.bind = #spc.bind<size, "m">}) {
+                      %m: index {spc.bind = #spc.bind<size, "m">})
+    attributes {spc.nests = [#spc.nest<[<[["j", 1, 2]] lists = ["A"]>, <[["i", 1, 1], ["j", 1, 2]] in <"m"> divided = true>]>]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %p = %c0 to %count step %c1 {
@@ -95,7 +98,7 @@ func.func @neighbours(%y: memref<?xf64>, %crd: memref<?xindex> {spc.bind = #spc.
       %j = arith.addi %i, %d : index
       %v = memref.load %y[%j] : memref<?xf64>
       memref.store %v, %y[%i] : memref<?xf64>
-    }
-  } {spc.row_loop = #spc.row_loop<positions, <count, "A", 0>>}
+    } {spc.place = #spc.place<0, 1>}
+  } {spc.place = #spc.place<0, 0>, spc.row_loop = #spc.row_loop<positions, <count, "A", 0>>}
   return
 }

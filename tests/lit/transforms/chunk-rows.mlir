@@ -226,7 +226,8 @@ func.func @sum_of_chunks(%s: memref<f64> {spc.bind = #spc.bind<values, "s">, spc
 func.func @columns(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y">},
                    %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
                    %n: index {spc.bind = #spc.bind<size, "n">})
-    attributes {spc.division = #spc.division<copies, <size, "n">>} {
+    attributes {spc.nests = [#spc.nest<[<[["j", 1, 1]] in <"n"> divided = true>]>],
+                spc.division = #spc.division<copies, <size, "n">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %j = %c0 to %n step %c1 {
@@ -235,7 +236,7 @@ func.func @columns(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.ten
     %old = memref.load %y[%i] : memref<?xf64>
     %new = arith.addf %old, %v fastmath<reassoc> : f64
     memref.store %new, %y[%i] : memref<?xf64>
-  }
+  } {spc.place = #spc.place<0, 0>}
   return
 }
 
@@ -255,7 +256,9 @@ func.func @columns(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.ten
 func.func @symmetric(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y">},
                      %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
                      %n: index {spc.bind = #spc.bind<size, "n">})
-    attributes {spc.division = #spc.division<copies, <size, "n">>} {
+    attributes {spc.nests = [#spc.nest<[<[["i", 1, 1]] in <"n"> divided = true>]>,
+                             #spc.nest<[<[["i", 1, 1]] in <"n"> divided = true>]>],
+                spc.division = #spc.division<copies, <size, "n">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -264,14 +267,14 @@ func.func @symmetric(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.t
     %old = memref.load %y[%i] : memref<?xf64>
     %new = arith.addf %old, %v fastmath<reassoc> : f64
     memref.store %new, %y[%i] : memref<?xf64>
-  }
+  } {spc.place = #spc.place<0, 0>}
   scf.for %i = %c0 to %n step %c1 {
     %j32 = memref.load %ind[%i] : memref<?xi32>
     %j = arith.index_cast %j32 : i32 to index
     %old = memref.load %y[%j] : memref<?xf64>
     %new = arith.addf %old, %v fastmath<reassoc> : f64
     memref.store %new, %y[%j] : memref<?xf64>
-  }
+  } {spc.place = #spc.place<1, 0>}
   return
 }
 
@@ -291,26 +294,29 @@ func.func @started(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.ten
                    %z: memref<?xf64> {spc.bind = #spc.bind<values, "z">},
                    %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
                    %m: index {spc.bind = #spc.bind<size, "m">}, %n: index {spc.bind = #spc.bind<size, "n">})
-    attributes {spc.division = #spc.division<copies, <size, "n">>} {
+    attributes {spc.nests = [#spc.nest<[<[["i", 1, 1]] in <"m">>]>,
+                             #spc.nest<[<[["j", 1, 1]] in <"n"> divided = true>]>,
+                             #spc.nest<[<[["i", 1, 1]] in <"m">>]>],
+                spc.division = #spc.division<copies, <size, "n">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {
     %start = memref.load %z[%i] : memref<?xf64>
     memref.store %start, %y[%i] : memref<?xf64>
-  }
+  } {spc.place = #spc.place<0, 0>}
   scf.for %j = %c0 to %n step %c1 {
     %i32 = memref.load %ind[%j] : memref<?xi32>
     %i = arith.index_cast %i32 : i32 to index
     %old = memref.load %y[%i] : memref<?xf64>
     %new = arith.addf %old, %v fastmath<reassoc> : f64
     memref.store %new, %y[%i] : memref<?xf64>
-  }
+  } {spc.place = #spc.place<1, 0>}
   scf.for %i = %c0 to %m step %c1 {
     %addend = memref.load %z[%i] : memref<?xf64>
     %old = memref.load %y[%i] : memref<?xf64>
     %new = arith.addf %old, %addend fastmath<reassoc> : f64
     memref.store %new, %y[%i] : memref<?xf64>
-  }
+  } {spc.place = #spc.place<2, 0>}
   return
 }
 
@@ -320,7 +326,8 @@ func.func @started(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.ten
 func.func @addend_depends(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y">},
                           %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
                           %n: index {spc.bind = #spc.bind<size, "n">})
-    attributes {spc.division = #spc.division<copies, <size, "n">>} {
+    attributes {spc.nests = [#spc.nest<[<[["j", 1, 1]] in <"n"> divided = true>]>],
+                spc.division = #spc.division<copies, <size, "n">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %j = %c0 to %n step %c1 {
@@ -330,7 +337,7 @@ func.func @addend_depends(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, 
     %twice = arith.mulf %old, %v : f64
     %new = arith.addf %old, %twice fastmath<reassoc> : f64
     memref.store %new, %y[%i] : memref<?xf64>
-  }
+  } {spc.place = #spc.place<0, 0>}
   return
 }
 
@@ -449,7 +456,9 @@ func.func @assembling_a_root(%m: index {spc.bind = #spc.bind<size, "m">},
                              %b: memref<?xi32> {spc.bind = #spc.bind<pointers, "B", 1>},
                              %assembly: !llvm.ptr {spc.bind = #spc.bind<assembly>},
                              %chunk: index {spc.bind = #spc.bind<chunk>})
-    attributes {spc.division = #spc.division<owners, <size, "m">>} {
+    attributes {spc.nests = [#spc.nest<[<[["i", 1, 1]] in <"m"> lists = ["A"] row = true divided = true>]>,
+                             #spc.nest<[<[["i", 1, 1]] in <"m"> row = true divided = true>]>],
+                spc.division = #spc.division<owners, <size, "m">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   spc.open_run %assembly[%chunk] number 0 {
@@ -458,7 +467,7 @@ func.func @assembling_a_root(%m: index {spc.bind = #spc.bind<size, "m">},
       %coordinate = memref.load %rows[%p] : memref<?xi32>
       %i = arith.index_cast %coordinate : i32 to index
       spc.end_row %run(%i) : !run
-    }
+    } {spc.place = #spc.place<0, 0>}
     spc.close_run
   }
   spc.open_run %assembly[%chunk] number 1 {
@@ -466,7 +475,7 @@ func.func @assembling_a_root(%m: index {spc.bind = #spc.bind<size, "m">},
     scf.for %i = %c0 to %m step %c1 {
       %first = memref.load %b[%i] : memref<?xi32>
       spc.end_row %run(%i) : !run
-    }
+    } {spc.place = #spc.place<1, 0>}
     spc.close_run
   }
   return
@@ -496,7 +505,8 @@ func.func @assembling_a_merge(%a: index {spc.bind = #spc.bind<count, "A", 0>},
                               %rows_b: memref<?xi32> {spc.ascends = #spc.extent<"m">, spc.bind = #spc.bind<indices, "B", 0>},
                               %assembly: !llvm.ptr {spc.bind = #spc.bind<assembly>},
                               %chunk: index {spc.bind = #spc.bind<chunk>})
-    attributes {spc.division = #spc.division<owners, <size, "m">>} {
+    attributes {spc.nests = [#spc.nest<[<[["i", 1, 1]] in <"m"> lists = ["A", "B"] row = true divided = true>]>],
+                spc.division = #spc.division<owners, <size, "m">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   spc.open_run %assembly[%chunk] number 0 {
@@ -518,19 +528,18 @@ func.func @assembling_a_merge(%a: index {spc.bind = #spc.bind<count, "A", 0>},
       %next_p = arith.addi %p, %c1 : index
       %next_q = arith.addi %q, %c1 : index
       scf.yield %next_p, %next_q : index, index
-    }
+    } attributes {spc.place = #spc.place<0, 0>}
     scf.for %p = %ends#0 to %a step %c1 {
       %at_a = memref.load %rows_a[%p] : memref<?xi32>
       %i = arith.index_cast %at_a : i32 to index
       spc.end_row %run(%i) : !run
-    }
+    } {spc.place = #spc.place<0, 0>}
     spc.close_run
   }
   return
 }
 
-// Rows that are anything else than a root's coordinates may come twice, and roots whose coordinates need not ascend in
-// any order.
+// Nothing says that the run's rows may be divided; or they need not ascend, whatever is said.
 // CHECK-LABEL: func.func @assembling_at_once(
 // CHECK-NOT:     spc.chunks
 // CHECK:         spc.open_run
@@ -546,8 +555,7 @@ func.func @assembling_at_once(%count: index {spc.bind = #spc.bind<count, "A", 0>
     scf.for %p = %c0 to %count step %c1 {
       %coordinate = memref.load %rows[%p] : memref<?xi32>
       %i = arith.index_cast %coordinate : i32 to index
-      %half = arith.shrui %i, %c1 : index
-      spc.end_row %run(%half) : !run
+      spc.end_row %run(%i) : !run
     }
     spc.close_run
   }
@@ -561,7 +569,8 @@ func.func @assembling_unordered(%count: index {spc.bind = #spc.bind<count, "A", 
                                 %rows: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>},
                                 %assembly: !llvm.ptr {spc.bind = #spc.bind<assembly>},
                                 %chunk: index {spc.bind = #spc.bind<chunk>})
-    attributes {spc.division = #spc.division<owners, <size, "m">>} {
+    attributes {spc.nests = [#spc.nest<[<[["i", 1, 1]] in <"m"> lists = ["A"] row = true divided = true>]>],
+                spc.division = #spc.division<owners, <size, "m">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   spc.open_run %assembly[%chunk] number 0 {
@@ -570,7 +579,7 @@ func.func @assembling_unordered(%count: index {spc.bind = #spc.bind<count, "A", 
       %coordinate = memref.load %rows[%p] : memref<?xi32>
       %i = arith.index_cast %coordinate : i32 to index
       spc.end_row %run(%i) : !run
-    }
+    } {spc.place = #spc.place<0, 0>}
     spc.close_run
   }
   return
@@ -589,7 +598,8 @@ func.func @diagonals(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.t
                      %a: memref<?x?xf64>, %crd: memref<?xindex> {spc.bind = #spc.bind<indices, "A", 0>},
                      %count: index {spc.bind = #spc.bind<count, "A", 0>}, %m: index {spc.bind = #spc.bind<size, "m">},
                      %n: index {spc.bind = #spc.bind<size, "n">})
-    attributes {spc.division = #spc.division<owners, <size, "m">>} {
+    attributes {spc.nests = [#spc.nest<[<[["j", 1, 2]] lists = ["A"]>, <[["i", 1, 1]] in <"m"> divided = true>]>],
+                spc.division = #spc.division<owners, <size, "m">>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %p = %c0 to %count step %c1 {
@@ -603,7 +613,7 @@ func.func @diagonals(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.t
       %v = memref.load %a[%p, %i] : memref<?x?xf64>
       %new = arith.addf %old, %v : f64
       memref.store %new, %y[%i] : memref<?xf64>
-    }
-  }
+    } {spc.place = #spc.place<0, 1>}
+  } {spc.place = #spc.place<0, 0>}
   return
 }

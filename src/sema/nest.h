@@ -1,0 +1,27 @@
+// What is known of the loops of a term before there are any. Whoever meets such a loop is told: mlirgen writes it down
+// (spc.nests), and passes carry with each loop which one it is.
+#pragma once
+
+#include "sema/division.h"
+
+#include <vector>
+
+namespace spc::sema {
+
+/// One loop of a nest. Its variable, part, extent and whether it is of a reduction are the term's to say.
+struct NestLoop {
+  LoopId loop;
+  std::vector<OperandId> lists; ///< the operands of which a level lists its coordinates; none: it is over all of them
+  bool isBeyond = false;        ///< it comes to coordinates, too, that none of these lists
+  bool isRow = false;           ///< it is over a dimension of the row of an assembled target
+  bool isDivided = false;       ///< workers may divide it
+};
+
+/// The loops of a term that some tensor is indexed by: there are no others.
+std::vector<LoopId> usedLoops(const Term &term);
+
+/// The loops of a statement's term, outermost first, where its work is divided like that.
+std::vector<NestLoop> nestOf(const Kernel &kernel, const Statement &statement, const Term &term,
+                             const Division &division);
+
+} // namespace spc::sema

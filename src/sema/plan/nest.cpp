@@ -1,0 +1,57 @@
+#include "sema/nest.h"
+
+#include "sema/plan/outer_loops.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+namespace {
+
+/// The loop that workers divide: the one over the items, or none where one worker does the term.
+bool isDivided(const Kernel &kernel, const Term &term, LoopId loop, const Division &division) {
+  const OuterLoops outer = outerLoops(kernel, term);
+  switch (division.kind) {
+  case Division::Kind::None:
+    return false;
+  case Division::Kind::Owners:
+    break;
+  case Division::Kind::Copies: // by what the outermost loop runs over, whatever that is
+    return loop == usedLoops(term).front() && !isElementwise(term, outer);
+  }
+  if (outer.items == division.items)
+    return loop == outer.rows;
+  // Loops over all of a dimension may be cut wherever they are.
+  return term.loops[loop].part == format::Part::Whole && term.loops[loop].extent == division.items->extent;
+}
+
+} // namespace
+
+std::vector<LoopId> usedLoops(const Term &term) {
+  std::vector<LoopId> used;
+  const auto use = [&](const std::vector<Index> &indices) {
+    for (const Index &index : indices)
+      for (const IndexTerm &part : index.terms)
+        used.push_back(part.loop);
+  };
+  use(term.target);
+  for (const Operand &operand : term.operands)
+    use(operand.indices);
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  return used;
+}
+
+std::vector<NestLoop> nestOf(const Kernel &kernel, const Statement &statement, const Term &term,
+                             const Division &division) {
+  std::vector<NestLoop> nest;
+  for (const LoopId loop : usedLoops(term)) {
+    NestLoop one{loop, listsOf(kernel, term, loop)};
+    one.isBeyond = !one.lists.empty() && exceeds(kernel, term, one.lists);
+    one.isRow = statement.collecting && static_cast<int>(nest.size()) < statement.collecting->rowOrder;
+    one.isDivided = isDivided(kernel, term, loop, division);
+    nest.push_back(std::move(one));
+  }
+  return nest;
+}
+
+} // namespace spc::sema
