@@ -35,7 +35,7 @@ def BindKind : I32Enum<"BindKind", "what an argument of a body holds", [
   I32EnumCase<"Width", 6, "width">, I32EnumCase<"Stride", 7, "stride">, I32EnumCase<"Size", 8, "size">,
   I32EnumCase<"Begin", 9, "begin">, I32EnumCase<"End", 10, "end">, I32EnumCase<"Assembly", 11, "assembly">,
   I32EnumCase<"Chunk", 12, "chunk">, I32EnumCase<"Scalar", 13, "scalar">, I32EnumCase<"Trial", 14, "trial">,
-  I32EnumCase<"Merge", 15, "merge">]> {
+  I32EnumCase<"Merge", 15, "merge">, I32EnumCase<"Rows", 16, "rows">]> {
   let cppNamespace = "::spc::dialect";
 }
 
@@ -51,6 +51,7 @@ def BindAttr : SpcAttr<"Bind", "bind"> {
       name and block, or the positions that a `count` counts, with the same name and index.
     - `assembly`: the `runtime::Assembly` that an assembling body collects for; `chunk`: which of its chunks this is.
     - `scalar`: the value of a scalar operand.
+    - `rows`: the `runtime::RowTable` by which a tensor's rows are looked up; null where they are at their coordinates.
     - `merge`: what a plan has noted of an elementwise statement (sema::MergePlan).
     - `trial`: the `runtime::Trial` by which the call finds out how its loops run faster.
   }];
@@ -157,6 +158,7 @@ def LevelAttr : SpcAttr<"Level", "level"> {
     - `isImplicit`: no array of coordinates. The one at q is `q - positions[parent] + start(parent)`.
     - `field` of `fields`: coordinates stand interleaved in one array, the one at q as element `q * fields + field`.
     - `isSigned`: coordinates may be negative. `isUnordered`: they do not ascend.
+    - `isFound`, of a dense root: positions are looked up.
   }];
   let parameters = (ins OptionalParameter<"std::optional<int64_t>">:$fixed, OptionalParameter<"BindAttr">:$width,
                         OptionalParameter<"FormAttr">:$closed, OptionalParameter<"ExtentAttr">:$extent,
@@ -164,10 +166,11 @@ def LevelAttr : SpcAttr<"Level", "level"> {
                         DefaultValuedParameter<"bool", "false">:$isImplicit,
                         DefaultValuedParameter<"int64_t", "-1">:$field, DefaultValuedParameter<"int64_t", "0">:$fields,
                         DefaultValuedParameter<"bool", "false">:$isSigned,
-                        DefaultValuedParameter<"bool", "false">:$isUnordered);
+                        DefaultValuedParameter<"bool", "false">:$isUnordered,
+                        DefaultValuedParameter<"bool", "false">:$isFound);
   let assemblyFormat = "`<` struct(params) `>`";
   let builders = [AttrBuilder<(ins), [{ return $_get($_ctxt, std::nullopt, BindAttr(), FormAttr(), ExtentAttr(),
-      ExtentAttr(), FormAttr(), false, -1, 0, false, false); }]>];
+      ExtentAttr(), FormAttr(), false, -1, 0, false, false, false); }]>];
   let extraClassDeclaration = [{
     /// Positions are computed: no array of pointers.
     bool computesPositions() const { return getFixed() || getWidth() || getClosed(); }

@@ -21,6 +21,18 @@ def AbsentOp : SpcOp<"absent"> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
+def FindRowOp : SpcOp<"find_row", [Pure]> {
+  let summary = "the position of a row";
+  let description = [{
+    Where the row of a coordinate is in a tensor whose root is looked up by `table`, a `runtime::RowTable`: at that
+    coordinate where `table` is null. `spc-lower-storage` makes this operation, `spc-lower-lookups` turns it into a call
+    of the runtime, and a branch around it.
+  }];
+  let arguments = (ins LLVM_DefaultPointer:$table, Index:$coordinate);
+  let results = (outs Index:$position);
+  let assemblyFormat = "$table `[` $coordinate `]` attr-dict";
+}
+
 // Trials: pieces of a loop over rows are computed in turn with prefetches and without, and timed. `spc-prefetch-rows`
 // makes these operations, `spc-lower-trials` turns them into calls of the runtime.
 

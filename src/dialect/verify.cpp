@@ -27,6 +27,7 @@ BindShape shapeOf(BindKind kind) {
   case BindKind::Values:
   case BindKind::Stored:
   case BindKind::Scalar:
+  case BindKind::Rows:
     return {true, false, false};
   case BindKind::Size:
     return {true, false, true};
@@ -53,6 +54,7 @@ bool holds(BindKind kind, mlir::Type type) {
     return isPointer || mlir::isa<mlir::MemRefType>(type);
   case BindKind::Assembly:
   case BindKind::Trial:
+  case BindKind::Rows:
     return isPointer;
   case BindKind::Scalar:
     return mlir::isa<mlir::FloatType, mlir::IntegerType, mlir::ComplexType, mlir::LLVM::LLVMStructType>(type);
@@ -262,7 +264,7 @@ mlir::LogicalResult NestAttr::verify(EmitError emitError, llvm::ArrayRef<LoopAtt
 
 mlir::LogicalResult LevelAttr::verify(EmitError emitError, std::optional<int64_t> fixed, BindAttr width,
                                       FormAttr closed, ExtentAttr extent, ExtentAttr, FormAttr start, bool isImplicit,
-                                      int64_t field, int64_t fields, bool, bool) {
+                                      int64_t field, int64_t fields, bool, bool, bool) {
   if (fixed.has_value() + (width != nullptr) + (closed != nullptr) > 1)
     return emitError() << "a level whose positions are computed in two ways";
   if (width && width.getKind() != BindKind::Width)

@@ -29,12 +29,18 @@ sema::Tensor joinedList(const sema::Tensor &copy) {
   return list;
 }
 
+/// Whether the rows of a copy are looked up in what another tensor lists already, which it shares.
+bool sharesList(const sema::Kernel &kernel, const sema::Tensor &copy) {
+  return copy.format.levels.front().isFound &&
+         format::listsRowsOf(kernel.tensors[copy.as<sema::Converted>()->source].format, copy.format);
+}
+
 /// Calls the runtime to make the copy that the descriptor `copy` describes; a status.
 class Conversion {
 public:
   Conversion(Entry &entry, Memory &memory, const sema::Tensor &tensor)
       : entry_(entry), build_(entry.build), descriptors_(entry), tensor_(tensor),
-        allocator_(descriptors_.allocator(memory)), workers_(descriptors_.workers()),
+        allocator_(descriptors_.allocator(memory)),
         withValues_(build_.constant(entry.phase != runtime::Phase::Symbolic)) {}
 
   Value run(Value copy) {
@@ -42,12 +48,23 @@ public:
     const sema::Tensor &from = entry_.kernel.tensors[converted.source];
     const std::vector<sema::TensorId> parts = sema::partsOf(entry_.kernel, converted.source);
     const bool isSymmetric = from.format.symmetry != format::Symmetry::None;
+    if (sharesList(entry_.kernel, tensor_))
+      return build_.call(runtime::functions::find_rows,
+                         {allocator_, descriptors_.describe(from, entry_.tensors[converted.source]), copy});
+    const Value workers = descriptors_.workers();
     if (converted.isCanonical && (parts.size() > 1 || isSymmetric || format::hasPadding(from.format)))
       return build_.call(runtime::functions::convert_joined,
-                         {allocator_, workers_, sources(parts, isSymmetric), copy, withValues_});
+                         {allocator_, workers, sources(parts, isSymmetric), copy, withValues_});
     const Value source = descriptors_.describe(from, entry_.tensors[converted.source]);
-    return build_.call(converterFor(from, tensor_, converted.dropsPadding),
-                       {allocator_, workers_, source, copy, withValues_});
+    return build_.call(converter(from, converted.dropsPadding), {allocator_, workers, source, copy, withValues_});
+  }
+
+  /// Gives the described copy a table by which its rows are looked up; the table's address.
+  Value addTable(Value copy) {
+    table_ = build_.stack(kind_, 1);
+    build_.storeField(kind_, table_, runtime::RowTableSlot::slots, build_.null());
+    descriptors_.setTable(copy, table_);
+    return table_;
   }
 
   /// What it is about where it fails.
@@ -73,17 +90,30 @@ private:
     }
     const Struct sources = build_.structOf<runtime::Sources>();
     const Value object = build_.stack(sources, 1);
-    const runtime::Function &converter = converterFor(joinedList(tensor_), tensor_, false);
     build_.storeField(sources, object, runtime::SourcesSlot::first, next);
-    build_.storeField(sources, object, runtime::SourcesSlot::convert, build_.addressOf(&converter));
+    build_.storeField(sources, object, runtime::SourcesSlot::convert,
+                      build_.addressOf(&converter(joinedList(tensor_), false)));
     return object;
+  }
+
+  /// What converts to the copy. Whether the rows of one that are looked up are listed is decided in the call.
+  const runtime::Function &converter(const sema::Tensor &from, bool dropsPadding) {
+    const runtime::Function &plain = converterFor(from, tensor_, dropsPadding);
+    if (!table_)
+      return plain;
+    const bool drops = dropsPadding && format::hasPadding(from.format);
+    build_.storeField(kind_, table_, runtime::RowTableSlot::convert, build_.addressOf(&plain));
+    build_.storeField(kind_, table_, runtime::RowTableSlot::dropsZeros, build_.constant(drops));
+    return runtime::functions::convert_found;
   }
 
   Entry &entry_;
   EntryBuilder &build_;
   Descriptors descriptors_;
   const sema::Tensor &tensor_;
-  Value allocator_, workers_, withValues_;
+  Value allocator_, withValues_;
+  Struct kind_ = build_.structOf<runtime::RowTable>();
+  Value table_; ///< null where no rows are looked up
 };
 
 } // namespace
@@ -93,11 +123,21 @@ TensorView copyConverted(Entry &entry, Memory &memory, const sema::Tensor &tenso
   Descriptors descriptors(entry);
   const Value copy = descriptors.describe(tensor, {});
   Conversion conversion(entry, memory, tensor);
+  const Value table = tensor.format.levels.front().isFound ? conversion.addTable(copy) : Value();
   const Value status = conversion.run(copy);
   build.failUnlessOk(status, conversion.place());
   TensorView view = descriptors.readPacked(tensor, copy);
   if (tensor.order() == 1)
     view.strides = {build.constant(1)};
+  if (table) {
+    const Value slots = build.loadField(build.structOf<runtime::RowTable>(), table, runtime::RowTableSlot::slots);
+    view.rows = build.select(build.isNull(slots), build.null(), table);
+    memory.releaseAtExit(slots);
+  }
+  if (sharesList(entry.kernel, tensor)) {
+    memory.releaseAtExit(view.pointers[1]);
+    return view;
+  }
   for (const std::vector<Value> &arrays : {view.pointers, view.indices})
     for (Value array : arrays)
       if (array)

@@ -106,6 +106,7 @@ void Descriptors::describeLevel(const sema::Tensor &tensor, const TensorView &vi
   storeForm(object, LevelSlot::start, level.start);
   set(LevelSlot::isUnique, number(level.unique));
   set(LevelSlot::isOrdered, number(level.ordered));
+  set(LevelSlot::table, build_.null());
   set(LevelSlot::weight, number(format.symmetry == format::Symmetry::None ? 0 : format::triangleWeight(format, k)));
 }
 
@@ -134,6 +135,10 @@ Value Descriptors::describeOnce(sema::TensorId tensor) {
   if (!described)
     described = describe(entry_.kernel.tensors[tensor], entry_.tensors[tensor]);
   return described;
+}
+
+void Descriptors::setTable(Value object, Value table) {
+  build_.storeField(level_, build_.loadField(tensor_, object, TensorSlot::levels), LevelSlot::table, table);
 }
 
 TensorView Descriptors::read(const sema::Tensor &tensor, Value object) {

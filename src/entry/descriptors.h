@@ -28,6 +28,9 @@ public:
   /// it.
   mlir::Value describeOnce(sema::TensorId tensor);
 
+  /// Makes a described tensor's root one whose rows are looked up by `table`.
+  void setTable(mlir::Value object, mlir::Value table);
+
   /// The view of a copy that the runtime has made.
   TensorView read(const sema::Tensor &tensor, mlir::Value object);
 

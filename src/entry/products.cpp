@@ -76,6 +76,7 @@ void storeFactors(Entry &entry, const Struct &type, Value object, const sema::St
   set(Slot::columnBytes, 0, bytesOf(a.indices));
   set(Slot::second, RowPointersSlot::array, entry.tensors[second].pointers[1]);
   set(Slot::second, RowPointersSlot::bytes, bytesOf(b.pointers));
+  set(Slot::rows, 0, entry.tensors[second].rows ? entry.tensors[second].rows : build.null());
   set(Slot::count, 0, product->isAll ? entry.tensors[first].stored : build.constant(0));
 }
 

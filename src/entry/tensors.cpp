@@ -215,6 +215,7 @@ static void addFields(Binds &binds, mlir::MLIRContext *context, llvm::StringRef 
       add(kind, values[k], static_cast<int64_t>(k));
   };
   add(BindKind::Entries, view.entries);
+  add(BindKind::Rows, view.rows);
   add(BindKind::Values, view.values);
   add(BindKind::Stored, view.stored);
   addEach(BindKind::Count, view.counts);

@@ -22,6 +22,7 @@ struct TensorView {
   std::vector<mlir::Value> lengths;  ///< by level
   std::vector<mlir::Value> indices;  ///< by level
   mlir::Value entries;               ///< interleaved coordinates
+  mlir::Value rows;                  ///< by which the rows of a copy are looked up, or NULL
   mlir::Value values;
 };
 

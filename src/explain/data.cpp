@@ -1,6 +1,7 @@
 #include "explain/data.h"
 
 #include "format/levels.h"
+#include "runtime/contract.h"
 
 #include <algorithm>
 
@@ -14,11 +15,24 @@ double elementsOf(const std::vector<int64_t> &shape) {
   return elements;
 }
 
+/// The format in which a call has so many entries: of rows that are looked up it may list those that have some.
+format::Format formatOf(const sema::Tensor &tensor, const tensor::Coordinates &entries) {
+  format::Format format = tensor.format;
+  if (format.levels.empty() || !format.levels.front().isFound)
+    return format;
+  format::Level &root = format.levels.front();
+  root.isFound = false;
+  if (runtime::listsFoundRows(entries.shape[static_cast<size_t>(root.dim)], static_cast<int64_t>(entries.size())))
+    root = {.dim = root.dim, .storage = format::Storage::Compressed, .extent = format::Extent::Ragged};
+  return format;
+}
+
 } // namespace
 
 bool Data::add(sema::TensorId tensor, const tensor::Coordinates &entries, std::string &error) {
   const sema::Tensor &own = kernel_.tensors[tensor];
-  std::optional<tensor::PackedTensor> packed = tensor::PackedTensor::pack(entries, own.format, own.type, error);
+  std::optional<tensor::PackedTensor> packed =
+      tensor::PackedTensor::pack(entries, formatOf(own, entries), own.type, error);
   if (packed)
     packed_.emplace(tensor, std::move(*packed));
   return packed.has_value();

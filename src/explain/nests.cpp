@@ -53,7 +53,8 @@ std::string walkOf(const sema::Tensor &tensor, int level) {
   std::string what;
   switch (format::kindOf(tensor.format, level)) {
   case format::LevelKind::Dense:
-    what = "all coordinates of ";
+    what = tensor.format.levels[static_cast<size_t>(level)].isFound ? "the rows that are found of "
+                                                                    : "all coordinates of ";
     break;
   case format::LevelKind::Compressed:
     what = "the list of ";

@@ -3,6 +3,7 @@
 #include "explain/nests.h"
 #include "explain/regroup.h"
 #include "explain/text.h"
+#include "format/levels.h"
 
 #include <algorithm>
 
@@ -39,6 +40,12 @@ public:
       if (const auto *copy = tensor.as<sema::Converted>()) {
         const sema::Tensor &source = kernel_.tensors[copy->source];
         const std::string &name = source.partOf.empty() ? source.name : source.partOf;
+        if (tensor.format.levels.front().isFound && format::listsRowsOf(source.format, tensor.format)) {
+          add("operand-copied", source.where,
+              "the rows of " + nameOf(copy->source) + " are put into a table once a call, where the loops look them up",
+              "store it with all of its rows, as CSR does, where memory holds a pointer for each");
+          continue;
+        }
         add("operand-copied", source.where,
             "'" + name + "' is copied once a call, to " + format::describe(tensor.format) +
                 ", as the loops do not visit it in the order in which it is stored",

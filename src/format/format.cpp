@@ -53,6 +53,8 @@ public:
 
 private:
   const char *storage(int k) const {
+    if (format_.levels[k].isFound)
+      return "looked up";
     switch (kindOf(format_, k)) {
     case LevelKind::Dense:
     case LevelKind::RaggedDense:

@@ -128,6 +128,12 @@ bool isCanonical(const Format &format) {
          std::all_of(format.levels.begin(), format.levels.end(), [](const Level &level) { return level.ordered; });
 }
 
+bool listsRowsOf(const Format &format, Format found) {
+  Level &root = found.levels.front();
+  root = {.dim = root.dim, .storage = Storage::Compressed, .extent = Extent::Ragged};
+  return format.sameStorage(found);
+}
+
 bool hasFixedPattern(const Format &format) {
   for (int k = 0; k < format.levelCount(); ++k)
     if (const LevelKind kind = kindOf(format, k); kind != LevelKind::Dense && kind != LevelKind::ClosedDense)

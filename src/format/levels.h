@@ -59,6 +59,9 @@ bool isElementwise(const Format &format);
 /// Whether a format holds each entry of a tensor once and in order, and nothing besides.
 bool isCanonical(const Format &format);
 
+/// Whether a format has a list at its root, and is else that of a copy whose root is looked up.
+bool listsRowsOf(const Format &format, Format found);
+
 /// Whether the sizes alone say which places are stored: those of a triangle or of a band.
 bool hasFixedPattern(const Format &format);
 

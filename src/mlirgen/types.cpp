@@ -90,7 +90,7 @@ public:
     return LevelAttr::get(context_, fixed, width, length, length ? extentOf(level) : ExtentAttr(),
                           length && k > 0 ? extentOf(tensor_.format.levels[k - 1]) : ExtentAttr(), start, isImplicit,
                           isListed ? k - first : -1, isListed ? tensor_.format.levelCount() - first : 0,
-                          level.part == Part::Difference, !level.ordered);
+                          level.part == Part::Difference, !level.ordered, level.isFound);
   }
 
 private:

@@ -116,6 +116,7 @@ void addLlvmLowering(mlir::OpPassManager &passes, const LlvmOptions &options) {
     passes.addNestedPass<FuncOp>(transforms::createStoreIndices());
   passes.addPass(transforms::createLowerAssembly({options.hoist}));
   passes.addPass(transforms::createLowerTrials());
+  passes.addPass(transforms::createLowerLookups());
   passes.addNestedPass<FuncOp>(transforms::createBindBuffers());
   // Complex division by Smith's method, which neither overflows nor underflows where the quotient does not.
   passes.addPass(mlir::createConvertComplexToStandardPass());

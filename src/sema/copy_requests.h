@@ -34,6 +34,13 @@ public:
     return found == formats_.end() ? std::nullopt : std::optional(found->second);
   }
 
+  /// Asks for the canonical copy of a tensor to have all rows at its root, in place of some that are looked up: loops
+  /// run over them after all.
+  void askForWholeRoot(TensorId tensor) {
+    formats_.at(tensor).levels.front().isFound = false;
+    asked_.insert(tensor);
+  }
+
   /// Asks for copies of a tensor whose levels store these dimensions, from the outside in, to have a dense root: one
   /// does anyway, and serves all.
   void askForDenseRoot(TensorId tensor, const std::vector<int> &dims) {

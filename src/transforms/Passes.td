@@ -373,6 +373,16 @@ def PrefetchStreams : Pass<"spc-prefetch-streams", "mlir::func::FuncOp"> {
                            "mlir::LLVM::LLVMDialect", "spc::dialect::SpcDialect"];
 }
 
+def LowerLookups : Pass<"spc-lower-lookups", "mlir::ModuleOp"> {
+  let summary = "Turn lookups of rows into calls of the runtime";
+  let description = [{
+    `spc.find_row` becomes the coordinate itself where the table is null, and a call of the runtime elsewhere. The
+    condition is the same throughout a call of the body, which processors foresee.
+  }];
+  let dependentDialects = ["dialect::SpcDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
+                           "mlir::scf::SCFDialect"];
+}
+
 def LowerTrials : Pass<"spc-lower-trials", "mlir::ModuleOp"> {
   let summary = "Turn trials into calls of the runtime";
   let dependentDialects = ["dialect::SpcDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];

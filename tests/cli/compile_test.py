@@ -78,7 +78,7 @@ kernel k(B, C, A, D)
   C(k, j): f64, csc (j: dense, k: compressed), pointers i32, indices i32; read
   A(i, j): f64, csr (i: dense, j: compressed), pointers i32, indices i32; written, assembled
   D(j, i): f64, csr (j: dense, i: compressed), pointers i32, indices i32; written, assembled
-  C$0_1(k, j): f64 (k: dense, j: compressed), pointers i32, indices i32; copy of C
+  C$0_1(k, j): f64 (k: looked up, j: compressed), pointers i32, indices i32; copy of C
   cost: nnz(B)*nnz(C)/k for A
 
 A in f64, assembled row by row (i), keys (j):

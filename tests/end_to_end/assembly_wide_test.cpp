@@ -100,9 +100,8 @@ TEST_CASE("products with more columns than memory", "[assembly-wide]") {
     checkCall(
         {"A(i,j) = B(i,k)*C(k,j)", {{"A", output}, {"B", "dcsc"}, {"C", "csc"}}, {kWide, 60}, {60, 50}, {kWide, 50}},
         multiplied);
-  // The copy of C has a pointer for each k: GiB of them, which only 32 bits need to be tried with.
   for (const auto &[type, extent] :
-       {std::pair(format::IndexType::I32, kWide), std::pair(format::IndexType::I64, int64_t{1} << 20)})
+       {std::pair(format::IndexType::I32, kWide), std::pair(format::IndexType::I64, int64_t{1} << 40)})
     checkCall({"A(i,j) = B(i,k)*C(k,j)",
                {{"A", "dcsr"}, {"B", "dcsr"}, {"C", "dcsr"}},
                {kWide, extent},

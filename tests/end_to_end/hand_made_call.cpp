@@ -95,7 +95,8 @@ void HandMadeCall::Argument::addListedLevels(const std::vector<StoredEntry> &ent
   }
 }
 
-HandMadeCall::HandMadeCall(const KernelSpec &spec) : statements_(spec.statements), compiled_(spec) {
+HandMadeCall::HandMadeCall(const KernelSpec &spec, Chunks chunks)
+    : context_(chunks), statements_(spec.statements), compiled_(spec) {
   INFO(describe(spec) << "\n" << compiled_.diagnostics());
   REQUIRE(compiled_.outcome() == KernelUnderTest::Outcome::Compiled);
   signature_ = abi::makeSignature(compiled_.kernel());
@@ -198,6 +199,17 @@ void HandMadeCall::releaseAssembled() {
 }
 
 int32_t HandMadeCall::call(spc_context *context) {
+  return compiled_.code().invoke()(context, pointers().data());
+}
+
+int32_t HandMadeCall::callPhase(const std::string &phase, spc_plan *plan) {
+  std::vector<void *> arguments = pointers();
+  arguments.push_back(plan);
+  return compiled_.code().phase(phase)(context(), arguments.data());
+}
+
+/// The arguments of a call.
+std::vector<void *> HandMadeCall::pointers() {
   std::vector<void *> pointers;
   for (const abi::Parameter &parameter : signature_.parameters) {
     Argument &made = argument(compiled_.kernel().tensors[parameter.tensor].name);
@@ -207,7 +219,7 @@ int32_t HandMadeCall::call(spc_context *context) {
       pointers.push_back(parameter.kind == abi::ParameterKind::Tensor ? static_cast<void *>(made.fields.data())
                                                                       : static_cast<void *>(made.values.data()));
   }
-  return compiled_.code().invoke()(context, pointers.data());
+  return pointers;
 }
 
 const std::vector<double> &HandMadeCall::values(const std::string &tensor) const {

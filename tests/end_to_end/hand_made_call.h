@@ -2,6 +2,7 @@
 // wider than memory. The packer, which sorts and adds up, takes no part in it.
 #pragma once
 
+#include "../include/spc/plan.h"
 #include "../include/spc/spc.h"
 #include "abi/signature.h"
 #include "harness/kernel_under_test.h"
@@ -37,8 +38,8 @@ std::vector<double> resultOf(const KernelSpec &spec, const std::map<std::string,
 
 class HandMadeCall {
 public:
-  /// Compiles; a spec that gives no kernel fails the test.
-  explicit HandMadeCall(const KernelSpec &spec);
+  /// Compiles; a spec that gives no kernel fails the test. `chunks`: how context() runs them.
+  explicit HandMadeCall(const KernelSpec &spec, Chunks chunks = Chunks::Serial);
   ~HandMadeCall();
 
   const KernelUnderTest &compiled() const { return compiled_; }
@@ -62,12 +63,20 @@ public:
 
   /// The hooks that assembled outputs need.
   spc_context *context() { return context_.get(); }
+  /// The memory behind them.
+  TestContext &memory() { return context_; }
 
   /// What an assembled output holds, in storage order. Requires: a successful call.
   tensor::Coordinates assembled(const std::string &tensor) const;
 
   /// Calls the kernel; nullptr is the context whose hooks are all absent.
   int32_t call(spc_context *context = nullptr);
+
+  /// Calls one of its phases with context(), "_symbolic" or "_numeric"; `plan` may be null.
+  int32_t callPhase(const std::string &phase, spc_plan *plan);
+
+  /// Frees what assembled outputs hold.
+  void releaseAssembled();
 
   /// What the values array of a tensor holds.
   const std::vector<double> &values(const std::string &tensor) const;
@@ -80,8 +89,8 @@ public:
 private:
   struct Argument;
   Argument &argument(const std::string &tensor);
+  std::vector<void *> pointers();
   std::string checkAssembled(const TensorMap &expected);
-  void releaseAssembled();
 
   TestContext context_;
   std::string statements_;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 namespace spc::testing {
 namespace {
@@ -45,12 +46,17 @@ std::optional<int64_t> TestContext::bytesOf(const void *memory) const {
   return found == sizes_.end() ? std::nullopt : std::optional(found->second);
 }
 
+int64_t TestContext::takePeak() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return std::exchange(peak_, bytes_);
+}
+
 void *TestContext::allocate(int64_t bytes) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (bytes <= 0)
     problem_ = "asked for " + std::to_string(bytes) + " bytes";
   const int64_t request = requests_++;
-  if (bytes <= 0 || (limit_ && request >= *limit_))
+  if (bytes <= 0 || (limit_ && request >= *limit_) || (mostAtOnce_ && bytes > *mostAtOnce_))
     return nullptr;
   auto *memory = static_cast<unsigned char *>(std::malloc(static_cast<size_t>(bytes + kGuard)));
   if (!memory)
@@ -58,6 +64,8 @@ void *TestContext::allocate(int64_t bytes) {
   std::memset(memory, kGarbage, static_cast<size_t>(std::min(bytes, kMaxGarbage)));
   std::memset(memory + bytes, kGuardByte, kGuard);
   sizes_[memory] = bytes;
+  bytes_ += bytes;
+  peak_ = std::max(peak_, bytes_);
   return memory;
 }
 
@@ -71,6 +79,7 @@ void TestContext::release(void *memory) {
   }
   if (!isGuarded(memory, found->second))
     problem_ = "wrote past the end of " + std::to_string(found->second) + " bytes";
+  bytes_ -= found->second;
   sizes_.erase(found);
   std::free(memory);
 }

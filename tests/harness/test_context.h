@@ -32,6 +32,10 @@ public:
 
   /// From now on the request number `request`, counted from 0, and all later ones get NULL.
   void failFrom(int64_t request);
+  /// From now on requests of more bytes get NULL.
+  void failBeyond(int64_t bytes) { mostAtOnce_ = bytes; }
+  /// The most bytes that were given out at one time since this was last called, or ever.
+  int64_t takePeak();
   /// Requests since the last failFrom(), or ever.
   int64_t requests() const { return requests_; }
   /// Arrays that are given out and not back.
@@ -57,7 +61,8 @@ private:
   mutable std::mutex mutex_;
   std::map<const void *, int64_t> sizes_;
   int64_t requests_ = 0;
-  std::optional<int64_t> limit_;
+  std::optional<int64_t> limit_, mostAtOnce_;
+  int64_t bytes_ = 0, peak_ = 0; ///< given out now, and at most
   std::string problem_;
 };
 

@@ -248,7 +248,8 @@ TEST_CASE("an assembled output may be read anywhere in its own statement") {
   CHECK(both.steps() == "A in f64, assembled row by row (i), keys (j):\n  for i, j: A(i,j) += A(i,j) + A$1_0(i,j)\n");
   // No storage of A would do.
   CHECK(both.the("reorder").help.empty());
-  CHECK(check("A(i,j) = A(i,k)*A(k,j)", {"A=coo"}).the("reorder").help == "store 'A' as csr to avoid the copy");
+  CHECK(check("A(i,j) = A(i,k)*A(k,j)", {"A=coo"}).the("reorder").help ==
+        "store 'A' as csr to avoid that, where memory holds a pointer for each row");
   CHECK(check("y(i) = A(i,j)*x(j)\nA(i,j) = A(i,j) + B(i,j)", {"A=csr", "B=csr"}).errors() == "");
 }
 

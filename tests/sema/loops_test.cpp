@@ -46,7 +46,11 @@ TEST_CASE("all sixteen storages of a matrix product have the expected loops") {
     CHECK(copy.format.levels[0].isDense());
     CHECK(format::kindOf(copy.format, 1) == format::LevelKind::Compressed);
     CHECK(copy.format.levels[0].dim == 0);
-    CHECK(product.the("reorder").help == "store 'C' as csr to avoid the copy");
+    CHECK(copy.format.levels[0].isFound);
+    CHECK(product.the("reorder").help ==
+          (std::string(expected.c) == "coo"
+               ? "store 'C' as csr to avoid that, where memory holds a pointer for each row"
+               : "store 'C' as csr to avoid the copy"));
   }
 }
 
@@ -150,6 +154,23 @@ TEST_CASE("copies are described by the kernel's own names, and following the hel
   CHECK_THAT(reorder.notes.at(0).message, Catch::StartsWith(std::string("the copy is stored as ") + expected.copy));
   CHECK(reorder.help == expected.help);
   CHECK(with(expected.advised).count("reorder") == 0);
+}
+
+TEST_CASE("rows of a copy are looked up where another operand lists them, and nothing has all of them") {
+  const auto findsRows = [](const Checked &checked) {
+    return std::any_of(checked.kernel->tensors.begin(), checked.kernel->tensors.end(), [](const Tensor &tensor) {
+      return !tensor.format.levels.empty() && tensor.format.levels.front().isFound;
+    });
+  };
+  const std::string product = "C(i,j) = A(i,k)*B(k,j)";
+  CHECK(findsRows(check(product, {"A=dcsr", "B=dcsr", "C=dcsr"})));
+  CHECK(findsRows(check(product, {"A=csr", "B=csc", "C=csr"})));
+  CHECK(!findsRows(check(product + "*x(k)", {"A=dcsr", "B=dcsr", "C=dcsr", "x=vector"})));
+  CHECK(!findsRows(check("tensor A(n,n): f64\ntensor C(n,n): f64\nC(i,j) = A(i,k)*A(k,j)", {"A=dcsr", "C=csr"})));
+  // Where A has no entry, B may have one: loops run over all k.
+  const Checked either = check("C(i,j) = max(k, S(i,j)*max(A(i,k), B(k,j)))", {"S=dcsr", "A=dcsr", "B=dcsr"});
+  CHECK(either.errors() == "");
+  CHECK(!findsRows(either));
 }
 
 TEST_CASE("an output of an earlier statement is copied once it is written") {

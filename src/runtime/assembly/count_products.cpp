@@ -3,6 +3,7 @@
 #include "runtime/hot.h"
 #include "runtime/integers.h"
 #include "runtime/levels/walk.h"
+#include "runtime/pack/row_table.h"
 
 namespace spc::runtime {
 namespace {
@@ -15,10 +16,22 @@ SPC_HOT int64_t count(const Factors &factors, int64_t begin, int64_t end, int64_
   int64_t total = 0;
   for (int64_t i = begin; i < end && total <= most; ++i) {
     int64_t products = 0;
-    for (int64_t p = first[i]; p < static_cast<int64_t>(first[i + 1]); ++p)
-      products += static_cast<int64_t>(second[columns[p] + 1]) - static_cast<int64_t>(second[columns[p]]);
+    for (int64_t p = first[i]; p < static_cast<int64_t>(first[i + 1]); ++p) {
+      const int64_t row = rowAt(factors.rows, columns[p]);
+      products += static_cast<int64_t>(second[row + 1]) - static_cast<int64_t>(second[row]);
+    }
     total += products < width ? products : width;
   }
+  return total;
+}
+
+/// The products of the entries [begin, count) whose B has its rows at their coordinates.
+template <typename T> SPC_HOT int64_t countAll(const Factors &factors, int64_t begin, int64_t most) {
+  const auto *columns = static_cast<const T *>(factors.columns);
+  const auto *second = static_cast<const T *>(factors.second.array);
+  int64_t total = 0;
+  for (int64_t p = begin; p < factors.count && total <= most; ++p)
+    total += static_cast<int64_t>(second[columns[p] + 1]) - static_cast<int64_t>(second[columns[p]]);
   return total;
 }
 
@@ -41,9 +54,11 @@ int64_t countAllProducts(const Factors &factors, int64_t most) {
   const int64_t begin = factors.first.array ? load(factors.first.array, factors.first.bytes, 0) : 0;
   if (factors.count == 0 || factors.count - begin > most)
     return most + 1;
+  if (!factors.rows && bytes == factors.columnBytes && bytes >= 4)
+    return bytes == 4 ? countAll<int32_t>(factors, begin, most) : countAll<int64_t>(factors, begin, most);
   int64_t total = 0;
   for (int64_t p = begin; p < factors.count && total <= most; ++p) {
-    const int64_t row = load(factors.columns, factors.columnBytes, p);
+    const int64_t row = rowAt(factors.rows, load(factors.columns, factors.columnBytes, p));
     total += load(second, bytes, row + 1) - load(second, bytes, row);
   }
   return total;

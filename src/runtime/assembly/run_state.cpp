@@ -38,6 +38,11 @@ int64_t expectedBefore(const AssemblyState &state, int64_t chunk) {
 /// Room for all that the rows of a chunk can have in a product: -1 where that is not known, or too much.
 int64_t boundOfProduct(const AssemblyState &state, int64_t chunk) {
   const Assembly &assembly = *state.assembly;
+  if (!assembly.factors.first.array) {
+    const int64_t most = kMostReserved / (state.keyBytes + state.valueBytes);
+    const int64_t bound = countAllProducts(assembly.factors, most);
+    return bound <= most ? bound : -1;
+  }
   const int64_t rows = state.extents[assembly.dims[0]];
   const int64_t begin = assembly.borders ? assembly.borders[chunk] : 0;
   const int64_t end = chunk + 1 < assembly.chunks ? assembly.borders[chunk + 1] : rows;
@@ -46,8 +51,12 @@ int64_t boundOfProduct(const AssemblyState &state, int64_t chunk) {
   return bound <= most ? bound : -1;
 }
 
+/// Whether the products of chunks can be counted: of rows at their coordinates, or of all rows, unless a table would be
+/// asked for each entry once more.
 bool isProduct(const Assembly &assembly) {
-  return assembly.factors.first.array && assembly.runs == 1;
+  const Factors &factors = assembly.factors;
+  const bool isWhole = assembly.chunks == 1 && factors.count > 0 && !factors.rows;
+  return (factors.first.array || isWhole) && assembly.runs == 1;
 }
 
 void expectChunk(void *closure, int64_t chunk) {

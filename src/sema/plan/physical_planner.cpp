@@ -39,6 +39,23 @@ std::vector<Index> indicesOf(const format::Format &format, const std::vector<int
   return indices;
 }
 
+// Whether some operand for which `holds` has an entry at each place of a domain.
+bool isWithinEntries(const AccessDomain &domain, const std::function<bool(AccessId)> &holds) {
+  const auto isPart = [&](const AccessDomain &part) { return isWithinEntries(part, holds); };
+  switch (domain.kind) {
+  case AccessDomain::Kind::Stored:
+    return holds(domain.operand);
+  case AccessDomain::Kind::Everywhere:
+  case AccessDomain::Kind::Missing:
+    return false;
+  case AccessDomain::Kind::All:
+    return std::any_of(domain.parts.begin(), domain.parts.end(), isPart);
+  case AccessDomain::Kind::Any:
+    return std::all_of(domain.parts.begin(), domain.parts.end(), isPart);
+  }
+  return false;
+}
+
 } // namespace
 
 PhysicalPlanner PhysicalPlanner::forTerm(Planning &planning, OperandCopies &copies, const LogicalStatement &logical,
@@ -151,7 +168,10 @@ std::vector<int> PhysicalPlanner::loopsInStorageOrder(const format::Format &form
 Term PhysicalPlanner::build(const PhysicalPlan &plan) {
   const std::vector<int> &order = plan.loops.order;
   const LevelSpace space = *spaceFor(plan.loops.copied);
-  const bool isListed = !order.empty() && isListedEverywhere(space.loops()[order.front()]);
+  // What is looked up may do so in a list that another copy has.
+  for (size_t operand = 0; operand < read_.sparse.size(); ++operand)
+    if (plan.loops.copied[operand] && rootUse(operand, plan, space) == RootUse::Listed)
+      copyOf(operand, plan, space);
   Term result;
   result.overwrites = term_.overwrites;
   result.isMerged = read_.isMerged;
@@ -164,7 +184,7 @@ Term PhysicalPlanner::build(const PhysicalPlan &plan) {
   else
     result.target = indicesOf(target().format, numbersOf(logical_.targetVariables), space, order);
   for (AccessId id : read_.accesses)
-    result.operands.push_back(buildOperand(id, plan, space, isListed));
+    result.operands.push_back(buildOperand(id, plan, space));
   const auto valueOf = [&](VariableId variable) {
     return inNest(space.valueOf(positionOf(read_.variables, variable)), order);
   };
@@ -173,7 +193,7 @@ Term PhysicalPlanner::build(const PhysicalPlan &plan) {
 }
 
 /// How the term reads an operand: where it is, or its copy in the storage that is planned.
-Operand PhysicalPlanner::buildOperand(AccessId id, const PhysicalPlan &plan, const LevelSpace &space, bool isListed) {
+Operand PhysicalPlanner::buildOperand(AccessId id, const PhysicalPlan &plan, const LevelSpace &space) {
   const std::vector<int> &order = plan.loops.order;
   const Access access = scope_.accesses[id];
   const auto place = std::find(read_.walked.begin(), read_.walked.end(), id) - read_.walked.begin();
@@ -189,15 +209,66 @@ Operand PhysicalPlanner::buildOperand(AccessId id, const PhysicalPlan &plan, con
     numbers = numbersOf(access.variables);
   }
   if (isWalked && plan.loops.copied[place])
-    operand.tensor = copies_.copyFor(access, read_.sparse[place], space, order, isListed,
-                                     kernel_.tensors[logical_.target].isAssembled(), scope_);
+    operand.tensor = copyOf(static_cast<size_t>(place), plan, space);
   operand.indices = indicesOf(kernel_.tensors[operand.tensor].format, numbers, space, order);
+  if (const format::Format &format = kernel_.tensors[access.tensor].format;
+      isWalked && !plan.loops.copied[place] && format.levels.front().isFound &&
+      !isFoundAt(static_cast<int>(space.levelIndex(format.levels.front(), numbers)->terms.front().loop.index()), plan,
+                 space))
+    planning_.copies.askForWholeRoot(kernel_.tensors[access.tensor].as<Converted>()->source);
   if (const AccessId leader = leaderOf(id, read_.accesses, scope_, kernel_); !isWalked && leader != id)
     operand.follows = OperandId(static_cast<size_t>(positionOf(read_.accesses, leader)));
   if (access.mirrored)
     for (int variable : numbers)
       operand.diagonal.push_back(inNest(space.valueOf(variable), order));
   return operand;
+}
+
+TensorId PhysicalPlanner::copyOf(size_t operand, const PhysicalPlan &plan, const LevelSpace &space) {
+  return copies_.copyFor(Access(scope_.accesses[read_.walked[operand]]), read_.sparse[operand], space, plan.loops.order,
+                         rootUse(operand, plan, space), target().isAssembled(), scope_);
+}
+
+/// How the loops come to the root of an operand's copy.
+RootUse PhysicalPlanner::rootUse(size_t operand, const PhysicalPlan &plan, const LevelSpace &space) const {
+  const auto [place, dim] = OperandCopies::levelPlaces(read_.sparse[operand], space, plan.loops.order).front();
+  const SpaceLoop &loop = space.loops()[plan.loops.order[place]];
+  const bool isOne = space.valueOf(read_.sparse[operand].variables[dim]).terms.size() == 1;
+  if (place > 0 && isOne && isFoundAt(plan.loops.order[place], plan, space))
+    return RootUse::Found;
+  return isOne && isListedEverywhere(loop) ? RootUse::Listed : RootUse::Whole;
+}
+
+/// Whether the loops come to nothing but coordinates of a loop that a sparse operand lists.
+bool PhysicalPlanner::isFoundAt(int loop, const PhysicalPlan &plan, const LevelSpace &space) const {
+  const auto isListed = [&](AccessId id) { return lists(id, loop, plan, space); };
+  return space.loops()[loop].part == format::Part::Whole && !read_.isMerged &&
+         isWithinEntries(visitedPlaces(), isListed);
+}
+
+/// Whether a sparse operand, as the loops read it, lists the coordinates of a loop.
+bool PhysicalPlanner::lists(AccessId id, int loop, const PhysicalPlan &plan, const LevelSpace &space) const {
+  const auto walked = std::find(read_.walked.begin(), read_.walked.end(), id);
+  if (walked == read_.walked.end())
+    return false;
+  const auto number = static_cast<size_t>(walked - read_.walked.begin());
+  const SparseAccess &access = read_.sparse[number];
+  if (!plan.loops.copied[number])
+    return std::any_of(access.format->levels.begin(), access.format->levels.end(), [&](const format::Level &level) {
+      const std::optional<Index> index = space.levelIndex(level, access.variables);
+      return !level.isFullyDense() && index && index->terms.size() == 1 &&
+             static_cast<int>(index->terms.front().loop.index()) == loop;
+    });
+  const auto places = OperandCopies::levelPlaces(access, space, plan.loops.order);
+  return std::any_of(places.begin() + 1, places.end(),
+                     [&](const auto &level) { return plan.loops.order[level.first] == loop; });
+}
+
+/// The places at which loops compute the term.
+AccessDomain PhysicalPlanner::visitedPlaces() const {
+  if (hasDomain(*term_.expr, logical_.reduction, scope_, kernel_))
+    return domainOfTerm(*term_.expr, logical_.targetDefault, logical_.computeType, scope_, kernel_);
+  return sparsityOf(*term_.expr, logical_.computeType, scope_, kernel_).domain.value_or(AccessDomain());
 }
 
 /// The value, and where it is computed.

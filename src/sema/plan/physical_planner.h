@@ -60,7 +60,12 @@ private:
       : planning_(planning), kernel_(planning.kernel), copies_(copies), logical_(logical), term_(term),
         scope_(planning.statements[logical.statement].scope), read_(std::move(read)) {}
 
-  Operand buildOperand(AccessId id, const PhysicalPlan &plan, const LevelSpace &space, bool isListed);
+  Operand buildOperand(AccessId id, const PhysicalPlan &plan, const LevelSpace &space);
+  TensorId copyOf(size_t operand, const PhysicalPlan &plan, const LevelSpace &space);
+  RootUse rootUse(size_t operand, const PhysicalPlan &plan, const LevelSpace &space) const;
+  bool isFoundAt(int loop, const PhysicalPlan &plan, const LevelSpace &space) const;
+  bool lists(AccessId id, int loop, const PhysicalPlan &plan, const LevelSpace &space) const;
+  AccessDomain visitedPlaces() const;
   void buildExpression(Term &result, const std::function<Index(VariableId)> &valueOf) const;
   NodePtr anyEntryOf(const AccessDomain &domain) const;
   std::vector<int> numbersOf(const std::vector<VariableId> &some) const;

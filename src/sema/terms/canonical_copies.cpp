@@ -161,6 +161,8 @@ format::IndexType indexTypeOfCopy(const format::Format &source) {
 
 TensorId addConverted(Kernel &kernel, Converted role, format::Format format, Span where) {
   Tensor copy = kernel.tensors[role.source];
+  if (const auto *between = copy.as<Converted>(); between && !between->isCanonical)
+    copy.name = kernel.tensors[between->source].name;
   copy.name += format.levels.size() > 1 && !format.levels.front().isDense() ? "$$" : "$";
   for (const format::Level &level : format.levels)
     copy.name += (copy.name.back() == '$' ? "" : "_") + std::to_string(level.dim);

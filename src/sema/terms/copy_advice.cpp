@@ -1,5 +1,6 @@
 #include "sema/terms/copy_advice.h"
 
+#include "sema/terms/canonical_copies.h"
 #include "sema/terms/planning.h"
 
 #include <algorithm>
@@ -87,6 +88,10 @@ std::string adviceAgainstCopy(const Kernel &kernel, const Access &access, const 
   const std::string format = shipped.empty() ? format::describe(copy, namesOf(access.variables, scope)) : shipped;
   if (tensor.hasDeclaredOwner())
     return "bind " + name + " to a format of its own, " + format + ", to avoid the copy";
+  // Storage that lists rows is chosen where there are too many for pointers.
+  if (modes.size() == 2 && copy.levels.front().isFound && !hasDenseLevel(tensor.format))
+    return "store " + name + " as " + format + " to avoid that, where memory holds a pointer for each " +
+           (modes.front() == 0 ? "row" : "column");
   return "store " + name + " as " + format + " to avoid the copy";
 }
 

@@ -138,6 +138,20 @@ bool followerHolds(Verification &verification, const Term &term, const Operand &
                             "follows one of another structure");
 }
 
+/// A root that is looked up is one of a copy, at coordinates that another operand lists.
+bool foundHolds(Verification &verification, const Term &term, const Tensor &tensor, const Index &root) {
+  const auto lists = [&](const Operand &operand) {
+    const format::Format &format = verification.kernel.tensors[operand.tensor].format;
+    for (size_t k = 0; k < operand.indices.size() && !format.isDense() && !operand.follows; ++k)
+      if (operand.indices[k] == root && !format.levels[k].isFullyDense())
+        return true;
+    return false;
+  };
+  return verification.holds(tensor.is<Converted>(), "is looked up, and no copy") &&
+         verification.holds(root.isLoop() && std::any_of(term.operands.begin(), term.operands.end(), lists),
+                            "is looked up where no operand lists coordinates");
+}
+
 bool operandHolds(Verification &verification, const Statement &statement, const Term &term, const Operand &operand) {
   const Kernel &kernel = verification.kernel;
   if (!verification.holds(kernel.tensors.has(operand.tensor), "is no tensor of the kernel"))
@@ -158,6 +172,8 @@ bool operandHolds(Verification &verification, const Statement &statement, const 
       verification.holds(isDense || !term.overwrites || operand.tensor == statement.target,
                          "is sparse, in a term that writes every element") &&
       (!operand.follows || followerHolds(verification, term, operand)) &&
+      (isDense || !tensor.format.levels.front().isFound ||
+       foundHolds(verification, term, tensor, operand.indices.front())) &&
       (isDense ? dimensionsHold(verification, term, tensor, operand.indices)
                : levelsHold(verification, term, tensor, operand.indices,
                             operand.follows ? structureLevels(kernel, operand.tensor) : tensor.format.levelCount()));

@@ -19,6 +19,7 @@ private:
   bool isFilled(TensorId id) const;
   bool reads(TensorId id);
   void write(TensorId id);
+  void outdateCopies(TensorId source);
   bool stepHolds(const Statement &statement);
   bool stepHolds(const Copy &copy) { return reads(copy.from) && written(copy.to); }
   bool stepHolds(const Conversion &conversion) { return reads(conversion.from) && written(conversion.to); }
@@ -66,9 +67,15 @@ bool ValueVerifier::reads(TensorId id) {
 /// Copies of what is written are out of date.
 void ValueVerifier::write(TensorId id) {
   holds_[id] = true;
+  outdateCopies(id);
+}
+
+void ValueVerifier::outdateCopies(TensorId source) {
   for (TensorId other : kernel_.tensors.ids())
-    if (const auto *copy = kernel_.tensors[other].as<Converted>(); copy && copy->source == id)
+    if (const auto *copy = kernel_.tensors[other].as<Converted>(); copy && copy->source == source) {
       isFresh_[other] = false;
+      outdateCopies(other);
+    }
 }
 
 bool ValueVerifier::stepHolds(const Statement &statement) {

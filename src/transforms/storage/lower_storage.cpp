@@ -1,3 +1,4 @@
+#include "dialect/dialect.h"
 #include "transforms/passes.h"
 #include "transforms/storage/level_functions.h"
 #include "transforms/util/affine_sums.h"
@@ -81,6 +82,7 @@ private:
   mlir::LogicalResult lowerQueries(unsigned argument);
   mlir::LogicalResult lowerPositions(unsigned argument, sparse::ToPositionsOp positions);
   mlir::LogicalResult lowerPosition(unsigned argument, unsigned level, memref::LoadOp load);
+  void findParent(unsigned argument, memref::LoadOp load, mlir::Value parent, bool atEnd);
   mlir::LogicalResult lowerCoordinates(unsigned argument, sparse::ToCoordinatesOp coordinates);
   mlir::LogicalResult computeCoordinate(unsigned number, const LevelFunctions &level, memref::LoadOp load);
   void deinterleave(unsigned argument, LevelAttr level, memref::LoadOp load);
@@ -178,6 +180,8 @@ mlir::LogicalResult LowerStorage::lowerPosition(unsigned argument, unsigned leve
     parent = mlir::arith::ConstantIndexOp::create(builder, load.getLoc(), 0);
   }
   if (level > 0 && !storage.level().computesPositions()) {
+    if (level == 1 && dialect::tensorOf(getOperation(), argument).getLevel(0).getIsFound())
+      findParent(argument, load, parent, atEnd);
     auto starts = indexUses(load);
     for (mlir::Value start : succeeded(starts) && !atEnd ? *starts : llvm::SmallVector<mlir::Value>())
       parents_[{level, start}] = parent;
@@ -190,6 +194,27 @@ mlir::LogicalResult LowerStorage::lowerPosition(unsigned argument, unsigned leve
     position = atEnd ? boundNumber(getOperation(), fieldOf(getOperation(), argument, BindKind::Count, 0)) : parent;
   (atEnd ? ends_ : parents_)[{level, position}] = parent;
   return replaceChain(load, position);
+}
+
+/// Makes a load of positions below a root whose rows are looked up be at the parent's position. Both ends of a segment
+/// are loaded by one lookup.
+void LowerStorage::findParent(unsigned argument, memref::LoadOp load, mlir::Value parent, bool atEnd) {
+  mlir::OpBuilder builder(load);
+  const mlir::Value table = array(argument, BindKind::Rows, mlir::LLVM::LLVMPointerType::get(builder.getContext()));
+  dialect::FindRowOp found;
+  for (mlir::Operation *user : table.getUsers())
+    if (auto other = mlir::dyn_cast<dialect::FindRowOp>(user);
+        other && other.getCoordinate() == parent && other->getBlock() == load->getBlock())
+      found = other;
+  if (!found)
+    found = dialect::FindRowOp::create(builder, load.getLoc(), builder.getIndexType(), table, parent);
+  else if (load->isBeforeInBlock(found))
+    found->moveBefore(load);
+  mlir::Value position = found.getPosition();
+  if (atEnd)
+    position = mlir::arith::AddIOp::create(builder, load.getLoc(), position,
+                                           mlir::arith::ConstantIndexOp::create(builder, load.getLoc(), 1));
+  load.getIndicesMutable().assign(position);
 }
 
 /// Coordinates of 32 bits are never negative, but vectors gather by signed numbers of 32 bits alone: twice as many at

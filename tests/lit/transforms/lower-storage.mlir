@@ -49,3 +49,30 @@ func.func @dcsr(%a: tensor<?x?xf64, #dcsr> {spc.tensor = #spc.tensor<"A" extents
   } -> tensor<?xf64>
   return %result : tensor<?xf64>
 }
+
+#rows = #sparse_tensor.encoding<{map = (k, j) -> (k : dense, j : compressed), posWidth = 64, crdWidth = 64}>
+#vector = #sparse_tensor.encoding<{map = (k) -> (k : compressed), posWidth = 64, crdWidth = 64}>
+
+// Rows that are looked up are found once for both ends of what is in them.
+// CHECK-LABEL: func.func @found(
+// CHECK-SAME:    %[[TABLE:[a-z0-9]*]]: !llvm.ptr {spc.bind = #spc.bind<rows, "B">}
+// CHECK-SAME:    %[[PTR:[a-z0-9]*]]: memref<?xi64> {spc.bind = #spc.bind<pointers, "B", 1>}
+// CHECK:         %[[ROW:.*]] = spc.find_row %[[TABLE]][%{{.*}}]
+// CHECK-NOT:     spc.find_row
+// CHECK:         memref.load %[[PTR]][%[[ROW]]]
+// CHECK:         %[[NEXT:.*]] = arith.addi %[[ROW]], %c1
+// CHECK:         memref.load %[[PTR]][%[[NEXT]]]
+func.func @found(%x: tensor<?xf64, #vector> {spc.tensor = #spc.tensor<"x" extents = [<"k">]>},
+                 %b: tensor<?x?xf64, #rows> {spc.tensor = #spc.tensor<"B" extents = [<"k">, <"n">] levels = [<isFound = true>, <>]>},
+                 %y: tensor<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"n">]>}) -> tensor<?xf64> {
+  %result = linalg.generic {indexing_maps = [affine_map<(k, j) -> (k)>, affine_map<(k, j) -> (k, j)>,
+                                             affine_map<(k, j) -> (j)>],
+                            iterator_types = ["reduction", "parallel"], sorted = true}
+      ins(%x, %b : tensor<?xf64, #vector>, tensor<?x?xf64, #rows>) outs(%y : tensor<?xf64>) {
+  ^bb0(%xv: f64, %bv: f64, %out: f64):
+    %p = arith.mulf %xv, %bv : f64
+    %sum = arith.addf %out, %p : f64
+    linalg.yield %sum : f64
+  } -> tensor<?xf64>
+  return %result : tensor<?xf64>
+}
