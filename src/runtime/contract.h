@@ -27,8 +27,8 @@ inline constexpr int64_t kWorthCosts = 8;
 /// Time spent without threads counts against what they cost, to a thirty-second: measuring it anew costs no more.
 inline constexpr int64_t kTimeOfCost = 32;
 
-/// Whether a root that is looked up lists the rows that have entries, of so many rows: pointers of all would take longer
-/// to write than entries take to be sorted and looked up. Few rows are there as soon as any table.
+/// Whether a root that is looked up lists the rows that have entries, of so many rows: pointers of all would take
+/// longer to write than entries take to be sorted and looked up. Few rows are there as soon as any table.
 constexpr bool listsFoundRows(int64_t rows, int64_t entries) {
   constexpr int64_t fewRows = 4096, rowsOfEntry = 32;
   return (rows - fewRows) / rowsOfEntry > entries;
