@@ -12,7 +12,7 @@ namespace spc::sema {
 namespace {
 
 constexpr DiagnosticKind kSumNotLinear{"sum-not-linear", Severity::Error};
-constexpr DiagnosticKind kTooManyTerms{"too-many-terms", Severity::Error};
+constexpr DiagnosticKind kTooManyParts{"too-many-terms", Severity::Error};
 
 /// The tensors of the parts, by the tensor that was the whole and now is part 0.
 using PartsOfWholes = std::map<TensorId, std::vector<TensorId>>;
@@ -96,7 +96,7 @@ private:
 
   void reportLimit(Span where) {
     planning_.diagnostics
-        .report(kTooManyTerms, where,
+        .report(kTooManyParts, where,
                 "reading the symmetric operands and the parts of sums here takes more than " +
                     std::to_string(kMaxTerms) + " terms, which is the limit")
         .advise("split it into several statements");

@@ -11,7 +11,7 @@
 namespace spc::sema {
 namespace {
 
-constexpr DiagnosticKind kDensify{"densify", Severity::Warning};
+constexpr DiagnosticKind kDensifies{"densify", Severity::Warning};
 
 class DenseTemporaries {
 public:
@@ -76,7 +76,7 @@ private:
     std::string indices;
     for (VariableId variable : temporary.targetVariables)
       indices += (indices.empty() ? "" : ",") + scope_.variables[variable].name;
-    planning_.diagnostics.report(kDensify, temporary.where, message)
+    planning_.diagnostics.report(kDensifies, temporary.where, message)
         .advise(temporary.isPicked ? "pick the entries by a sparse vector, T(i,j,k) * e(k), or store the result densely"
                                    : "give it a name, 'let T(" + indices + ") = ...', and bind that: --format T=" +
                                          shippedFormat(dims) + ", for instance");
