@@ -2,6 +2,7 @@
 // sparse factor of all that read them has entries.
 #include "format/levels.h"
 #include "sema/expression_types.h"
+#include "sema/terms/masks.h"
 #include "sema/terms/planning.h"
 #include "sema/terms/sparsity.h"
 
@@ -44,6 +45,10 @@ bool hasSum(const Node &node) {
   const std::vector<const Node *> below = children(node);
   return !std::holds_alternative<CallNode>(node.kind) &&
          std::any_of(below.begin(), below.end(), [](const Node *child) { return hasSum(*child); });
+}
+
+size_t placeOf(VariableId variable, const std::vector<VariableId> &among) {
+  return static_cast<size_t>(std::find(among.begin(), among.end(), variable) - among.begin());
 }
 
 class Fuser {
@@ -234,7 +239,7 @@ private:
       if (hasSum(other))
         return std::nullopt;
       if (binary->op == BinaryOp::Mul && !mask)
-        mask = sparseFactor(other, scope, scope.accesses[reader.access].variables);
+        mask = maskIn(other, scope.accesses[reader.access].variables, scope, planning_);
     }
     return mask;
   }
@@ -246,7 +251,7 @@ private:
     const std::vector<VariableId> &variables = scope.accesses[reader.access].variables;
     std::optional<AccessId> best;
     const auto take = [&](const Node &product) {
-      const std::optional<AccessId> mask = sparseFactor(product, scope, variables);
+      const std::optional<AccessId> mask = maskIn(product, variables, scope, planning_);
       if (mask && (!best || scope.accesses[*mask].variables.size() > scope.accesses[*best].variables.size()))
         best = mask;
     };
@@ -262,29 +267,6 @@ private:
     return best;
   }
 
-  std::optional<AccessId> sparseFactor(const Node &product, const Scope &scope,
-                                       const std::vector<VariableId> &variables) const {
-    if (const auto *access = std::get_if<AccessNode>(&product.kind))
-      return isMask(scope.accesses[access->access], variables) ? std::optional(access->access) : std::nullopt;
-    if (const auto *call = std::get_if<CallNode>(&product.kind); call && call->function == Function::Pattern)
-      return sparseFactor(*call->arguments.front(), scope, variables);
-    const auto *binary = std::get_if<BinaryNode>(&product.kind);
-    if (!binary || asSum(product))
-      return std::nullopt;
-    const std::optional<AccessId> left = sparseFactor(*binary->left, scope, variables);
-    return left || binary->op == BinaryOp::Div ? left : sparseFactor(*binary->right, scope, variables);
-  }
-
-  /// Whether an access is of a sparse operand with some of the given indices.
-  bool isMask(const Access &access, const std::vector<VariableId> &variables) const {
-    const Tensor &tensor = tensorOf(access);
-    const bool isWithin = std::all_of(access.variables.begin(), access.variables.end(), [&](VariableId variable) {
-      return std::count(access.variables.begin(), access.variables.end(), variable) == 1 &&
-             std::find(variables.begin(), variables.end(), variable) != variables.end();
-    });
-    return isWithin && !tensor.format.isDense() && tensor.fill == 0 && planning_.symbols[access.tensor].firstWrite < 0;
-  }
-
   /// Whether all that a temporary is made of are temporaries that are products with the mask, at its own places.
   bool hasMask(const ResolvedStatement &made, const Access &mask) const {
     const std::vector<AccessId> accesses = accessesOf(*made.value);
@@ -295,7 +277,7 @@ private:
       if (other == planning_.statements.end() || !other->isTemporary)
         return false;
       const std::vector<VariableId> &variables = other->target.variables;
-      const std::optional<AccessId> own = sparseFactor(*other->value, other->scope, variables);
+      const std::optional<AccessId> own = maskIn(*other->value, variables, other->scope, planning_);
       if (!own || other->scope.accesses[*own].tensor != mask.tensor)
         return false;
       std::vector<VariableId> here;
@@ -320,10 +302,8 @@ private:
         return std::nullopt;
       const std::vector<VariableId> &indices = scope.accesses[reader.access].variables;
       Access inProducer{scope.accesses[*mask].tensor, {}, {}, scope.accesses[*mask].where};
-      for (VariableId variable : scope.accesses[*mask].variables) {
-        const auto dim = std::find(indices.begin(), indices.end(), variable) - indices.begin();
-        inProducer.variables.push_back(made.target.variables[static_cast<size_t>(dim)]);
-      }
+      for (VariableId variable : scope.accesses[*mask].variables)
+        inProducer.variables.push_back(made.target.variables[placeOf(variable, indices)]);
       if (common && (common->tensor != inProducer.tensor || common->variables != inProducer.variables))
         return std::nullopt;
       common = inProducer;
