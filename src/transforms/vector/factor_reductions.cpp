@@ -77,7 +77,8 @@ public:
         hoistLoads(loop);
     for (scf::ForOp loop : loops)
       factor(loop);
-    for (scf::ForOp loop : llvm::reverse(loops))
+    // The walk has come to inner loops first, so that none is in a loop that is gone.
+    for (scf::ForOp loop : loops)
       settle(loop);
   }
 

@@ -101,3 +101,21 @@ func.func @any_of_values(%x: memref<?xi8>, %n: index, %old: i8) -> i8 {
   }
   return %any : i8
 }
+
+// Loops within one another go from the inside.
+// CHECK-LABEL: func.func @any_nested(
+// CHECK-NOT:     scf.for
+// CHECK:         return
+func.func @any_nested(%n: index, %m: index, %old: i8) -> i8 {
+  %true = arith.constant 1 : i8
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %any = scf.for %i = %c0 to %m step %c1 iter_args(%outer = %old) -> (i8) {
+    %row = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %outer) -> (i8) {
+      %next = arith.ori %acc, %true : i8
+      scf.yield %next : i8
+    }
+    scf.yield %old : i8
+  }
+  return %any : i8
+}
