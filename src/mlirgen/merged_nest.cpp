@@ -17,6 +17,7 @@ namespace {
 namespace arith = mlir::arith;
 namespace memref = mlir::memref;
 namespace scf = mlir::scf;
+using mlir::Value;
 using sema::LoopId;
 using sema::OperandId;
 
