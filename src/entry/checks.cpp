@@ -135,11 +135,17 @@ bool readsValues(Entry &entry, sema::TensorId id) {
         (distribution && isOf(distribution->from)) || std::holds_alternative<sema::Copy>(step))
       return true;
   }
-  const std::string &name = entry.kernel.tensors[id].name;
+  // Of steps with another one's body the tensors in place of which it reads this one.
+  std::set<std::string> names{entry.kernel.tensors[id].name};
+  for (size_t k = 0; k < entry.kernel.steps.size(); ++k)
+    if (const std::optional<sema::LentBody> lent = sema::lentBody(entry.kernel, k))
+      for (const auto &[lenders, own] : lent->tensors)
+        if (isOf(own))
+          names.insert(entry.kernel.tensors[lenders].name);
   for (auto body : entry.build.module().getOps<LLVM::LLVMFuncOp>())
     for (unsigned a = 0; !body.isExternal() && a < body.getNumArguments(); ++a)
       if (const dialect::BindAttr bind = dialect::bindOf(body, a);
-          bind && bind.getKind() == dialect::BindKind::Values && bind.getSymbol() == name &&
+          bind && bind.getKind() == dialect::BindKind::Values && names.contains(bind.getSymbol().str()) &&
           !body.getArgument(a).use_empty())
         return true;
   return false;

@@ -2,6 +2,7 @@
 
 #include "abi/signature_json.h"
 #include "dialect/attributes.h"
+#include "entry/alternatives.h"
 #include "entry/assembly.h"
 #include "entry/call.h"
 #include "entry/checked.h"
@@ -109,6 +110,30 @@ void passHalvesAsBits(LLVM::LLVMFuncOp body) {
   body.setFunctionType(LLVM::LLVMFunctionType::get(body.getFunctionType().getReturnType(), types));
 }
 
+/// The call of the body that computes a step.
+mlir::LogicalResult runBody(Entry &entry, Memory &memory, AssembledOutputs &outputs, size_t k) {
+  const sema::Step &step = entry.kernel.steps[k];
+  const bool patternOnly = entry.phase == runtime::Phase::Symbolic;
+  const std::optional<sema::LentBody> lent = sema::lentBody(entry.kernel, k);
+  const BorrowedBody borrowed(entry, lent);
+  const size_t of = lent ? lent->step : k;
+  const std::string name = patternOnly ? sema::patternBodyName(entry.kernel, of) : sema::bodyName(entry.kernel, of);
+  const auto bodyNamed = [&](const std::string &known) {
+    return entry.build.module().lookupSymbol<LLVM::LLVMFuncOp>(bodySymbol(known));
+  };
+  LLVM::LLVMFuncOp body = bodyNamed(name);
+  if (!body)
+    return entry.build.module().emitError("the kernel's body '") << name << "' is missing";
+  const sema::Statement *assembly = sema::assemblingStatement(step);
+  const bool merges = assembly && entry.phase != runtime::Phase::Assemble &&
+                      sema::mergePlan(entry.kernel, *assembly) != sema::MergePlan::None;
+  if (mlir::failed(!assembly ? entry.calls->call(entry, memory, body, entry.calls->plan(entry, body, nullptr), {})
+                   : merges ? outputs.assembleByPlan(*assembly, body, bodyNamed(sema::plannedBodyName(entry.kernel, k)))
+                            : outputs.assemble(*assembly, body)))
+    return mlir::failure();
+  return mlir::success();
+}
+
 /// The steps in order: bodies, and what the runtime does by itself.
 mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &outputs) {
   for (size_t k = 0; k < entry.kernel.steps.size(); ++k) {
@@ -129,21 +154,7 @@ mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &out
       outputs.place(*placement);
       continue;
     }
-    const bool patternOnly = entry.phase == runtime::Phase::Symbolic;
-    const std::string name = patternOnly ? sema::patternBodyName(entry.kernel, k) : sema::bodyName(entry.kernel, k);
-    const auto bodyNamed = [&](const std::string &of) {
-      return entry.build.module().lookupSymbol<LLVM::LLVMFuncOp>(bodySymbol(of));
-    };
-    LLVM::LLVMFuncOp body = bodyNamed(name);
-    if (!body)
-      return entry.build.module().emitError("the kernel's body '") << name << "' is missing";
-    const sema::Statement *assembly = sema::assemblingStatement(step);
-    const bool merges = assembly && entry.phase != runtime::Phase::Assemble &&
-                        sema::mergePlan(entry.kernel, *assembly) != sema::MergePlan::None;
-    if (mlir::failed(!assembly ? entry.calls->call(entry, memory, body, entry.calls->plan(entry, body, nullptr), {})
-                     : merges
-                         ? outputs.assembleByPlan(*assembly, body, bodyNamed(sema::plannedBodyName(entry.kernel, k)))
-                         : outputs.assemble(*assembly, body)))
+    if (mlir::failed(buildStep(entry, k, [&] { return runBody(entry, memory, outputs, k); })))
       return mlir::failure();
   }
   return mlir::success();
@@ -198,6 +209,7 @@ mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &ke
   if (kernel.checked)
     checkMemory(entry);
   Memory memory(entry);
+  chooseAlternative(entry);
   StridedVectors vectors(entry, memory);
   vectors.gather();
   allocateTensors(entry, memory);

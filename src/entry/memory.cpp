@@ -1,5 +1,6 @@
 #include "entry/memory.h"
 
+#include "entry/alternatives.h"
 #include "entry/checked.h"
 #include "entry/copies.h"
 #include "entry/places.h"
@@ -12,11 +13,13 @@ namespace {
 
 using LLVM::ICmpPredicate;
 
-/// The product of counts of a temporary; leaves with Status::Memory where the bytes of as many elements overflow.
+/// The product of counts of a temporary, 0 where the call does without it; leaves with Status::Memory where the bytes
+/// of as many elements overflow.
 Value elementsOf(Entry &entry, const sema::Tensor &tensor, llvm::ArrayRef<Value> counts) {
   EntryBuilder &build = entry.build;
   const Value one = build.constant(1);
-  Value empty = build.truth(false);
+  const Value used = isUsed(entry, tensor);
+  Value empty = used ? build.negate(used) : build.truth(false);
   for (Value count : counts)
     empty = build.either(empty, build.isZero(count));
   Value elements = one;

@@ -1,6 +1,7 @@
 #include "explain/cost.h"
 
 #include "explain/step_counter.h"
+#include "sema/alternatives.h"
 
 #include <algorithm>
 #include <set>
@@ -32,20 +33,32 @@ public:
         inputs_{kernel, data.extents(), [&data](sema::TensorId tensor) { return data.tree(tensor); }} {}
 
   CallCost run() {
-    for (const sema::Step &step : kernel_.steps) {
-      const auto *statement = std::get_if<sema::Statement>(&step);
-      cost_.steps.push_back(statement ? stepsOf(*statement) : std::optional(0.0));
+    cost_.alternative = sema::alternativeFor(kernel_, sizes());
+    for (size_t k = 0; k < kernel_.steps.size(); ++k) {
+      const auto *statement = std::get_if<sema::Statement>(&kernel_.steps[k]);
+      cost_.steps.push_back(statement && runs(k) ? stepsOf(*statement) : std::optional(0.0));
     }
     for (sema::TensorId id : kernel_.tensors.ids())
       addTraffic(id);
-    for (const sema::Step &step : kernel_.steps) {
-      const auto *statement = std::get_if<sema::Statement>(&step);
-      cost_.bytes.push_back(statement ? bytesOf(*statement) : std::nullopt);
+    for (size_t k = 0; k < kernel_.steps.size(); ++k) {
+      const auto *statement = std::get_if<sema::Statement>(&kernel_.steps[k]);
+      cost_.bytes.push_back(!runs(k) ? std::optional(0.0) : statement ? bytesOf(*statement) : std::nullopt);
     }
     return std::move(cost_);
   }
 
 private:
+  bool runs(size_t step) const { return sema::runs(kernel_, step, cost_.alternative); }
+
+  /// By which the call chooses an alternative.
+  sema::CostSizes sizes() {
+    return {[this](sema::ExtentId id) { return static_cast<double>(data_.extents()[id]); },
+            [this](sema::TensorId id) -> std::optional<double> {
+              const tensor::PackedTensor *packed = data_.packed(id);
+              return packed ? std::optional(static_cast<double>(packed->valueCount())) : std::nullopt;
+            }};
+  }
+
   std::optional<double> stepsOf(const sema::Statement &statement) {
     double steps = 0;
     for (const sema::Term &term : statement.terms) {
@@ -111,7 +124,8 @@ private:
 
   void addTraffic(sema::TensorId id) {
     const sema::Tensor &tensor = kernel_.tensors[id];
-    if (tensor.order() == 0 || tensor.is<sema::View>() || tensor.is<sema::Fused>())
+    if (tensor.order() == 0 || tensor.is<sema::View>() || tensor.is<sema::Fused>() ||
+        tensor.alternative.value_or(cost_.alternative) != cost_.alternative)
       return;
     if (tensor.is<sema::Converted>()) {
       // Written, and read by the loops; reading the source is counted with that.

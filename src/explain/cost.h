@@ -22,6 +22,7 @@ struct CallCost {
   std::vector<std::optional<double>> bytes; ///< by step: of the arrays that a statement reads and writes, each once
   std::vector<Traffic> traffic;
   std::vector<std::string> unknown; ///< tensors whose arrays are not in the traffic
+  size_t alternative = 0;           ///< of the kernel's, that the call takes; statements of others take no steps
   double operations = 0;            ///< arithmetic of the terms, an addition into the target included
 
   std::optional<double> allSteps() const;

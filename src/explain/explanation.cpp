@@ -1,8 +1,10 @@
 #include "explain/explanation.h"
 
 #include "explain/nests.h"
+#include "sema/alternatives.h"
 #include "sema/analyze.h"
 #include "sema/cost.h"
+#include "sema/shared_bodies.h"
 
 #include <algorithm>
 
@@ -144,6 +146,15 @@ std::string storageOf(const sema::Kernel &kernel, const sema::Tensor &tensor) {
 
 namespace {
 
+/// Which calls run a step of one of the kernel's plans.
+std::string describePlan(const sema::Kernel &kernel, size_t plan, const std::optional<CallCost> &cost) {
+  const std::string of = std::to_string(plan + 1) + " of " + std::to_string(kernel.alternatives.size());
+  return "in plan " + of +
+         (!cost                       ? ", of which a call runs the one that takes the fewest steps with its sizes"
+          : cost->alternative == plan ? ", which a call on this data runs"
+                                      : ", which a call on this data does not run");
+}
+
 /// What share of all of them each statement has, where there are several.
 void setShares(std::vector<StepLine> &lines) {
   double steps = 0, bytes = 0;
@@ -191,6 +202,12 @@ Explanation explainKernel(const sema::Kernel &kernel, const std::vector<pipeline
     const auto body =
         std::find_if(bodies.begin(), bodies.end(), [&](const pipeline::BodyFacts &one) { return one.step == step; });
     StepLine line = std::visit(StepDescriber{kernel, body == bodies.end() ? nullptr : &*body}, kernel.steps[step]);
+    if (const std::optional<size_t> plan = sema::alternativeOf(kernel, step))
+      line.notes.insert(line.notes.begin(), describePlan(kernel, *plan, explanation.cost));
+    if (const std::optional<sema::LentBody> lent = sema::lentBody(kernel, step))
+      line.notes.push_back("runs the machine code of " +
+                           kernel.tensors[std::get<sema::Statement>(kernel.steps[lent->step]).target].name +
+                           ", whose loops are the same");
     if (explanation.cost && !line.nests.empty()) {
       line.steps = explanation.cost->steps[step];
       line.bytes = explanation.cost->bytes[step];

@@ -7,6 +7,7 @@
 #include "mlirgen/nest_attributes.h"
 #include "mlirgen/term_generic.h"
 #include "mlirgen/types.h"
+#include "sema/shared_bodies.h"
 #include "sema/two_phases.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -141,7 +142,8 @@ mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLI
   for (size_t k = 0; k < kernel.steps.size(); ++k) {
     const sema::Step &step = kernel.steps[k];
     if (std::holds_alternative<sema::Conversion>(step) || std::holds_alternative<sema::RefreshCopy>(step) ||
-        std::holds_alternative<sema::Distribution>(step) || std::holds_alternative<sema::Placement>(step))
+        std::holds_alternative<sema::Distribution>(step) || std::holds_alternative<sema::Placement>(step) ||
+        sema::lentBody(kernel, k))
       continue;
     const auto build = [&](TargetUse use, const std::string &name) {
       return BodyBuilder(kernel, step, use, *module).build(name);

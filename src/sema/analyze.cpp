@@ -1,5 +1,7 @@
 #include "sema/analyze.h"
 
+#include "sema/plan/choose_plans.h"
+#include "sema/plan/join_plans.h"
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/logical_plan.h"
 #include "sema/terms/simplify.h"
@@ -47,27 +49,42 @@ void planStatements(Planning &planning) {
 
 namespace {
 
-/// Plans a program with all copies that it asks for; `parts`: whether some product is computed in parts.
-std::optional<Kernel> planWithCopies(const Program &program, const Options &options, Diagnostics &diagnostics,
-                                     bool &parts) {
+constexpr DiagnosticKind kNoSuchPlan{"no-such-plan", Severity::Error};
+
+/// Plans a program with all copies that it asks for, with products taken apart for a scenario.
+std::optional<Kernel> planFor(const Program &program, const Options &options, Diagnostics &diagnostics,
+                              Contractions &contractions) {
   CopyRequests copies;
-  Planning whole(program, options, diagnostics, copies);
+  Planning whole(program, options, diagnostics, copies, contractions);
   keepStructures(whole);
   if (diagnostics.hasErrors())
     return std::nullopt;
   while (true) {
     Diagnostics found = diagnostics.alike();
-    Planning round(program, options, found, copies);
+    Planning round(program, options, found, copies, contractions);
     copies.beginRound();
+    contractions.products.clear();
     planStatements(round);
     if (copies.hasNew())
       continue;
     diagnostics.append(std::move(found));
-    for (const Tensor &tensor : round.kernel.tensors)
-      if (const auto *temporary = tensor.as<Temporary>())
-        parts |= temporary->isPart;
     return diagnostics.hasErrors() ? std::nullopt : std::optional(std::move(round.kernel));
   }
+}
+
+/// Plans a program for the usual sizes. What storage refuses to parts of products it may grant to the whole.
+std::optional<Kernel> planUsual(const Program &program, const Options &options, Diagnostics &diagnostics,
+                                Contractions &contractions) {
+  Diagnostics found = diagnostics.alike();
+  std::optional<Kernel> kernel = planFor(program, options, found, contractions);
+  if (!kernel && !contractions.products.empty()) {
+    Options asWritten = options;
+    asWritten.asWritten = true;
+    found = diagnostics.alike();
+    kernel = planFor(program, asWritten, found, contractions);
+  }
+  diagnostics.append(std::move(found));
+  return kernel;
 }
 
 } // namespace
@@ -75,18 +92,29 @@ std::optional<Kernel> planWithCopies(const Program &program, const Options &opti
 std::optional<Kernel> plan(const Program &checked, const Options &options, Diagnostics &diagnostics) {
   Program program = checked;
   dropConversions(program);
-  bool parts = false;
-  Diagnostics found = diagnostics.alike();
-  std::optional<Kernel> kernel = planWithCopies(program, options, found, parts);
-  if (!kernel && parts) {
-    // What storage refuses to parts it may grant to the whole.
-    Options asWritten = options;
-    asWritten.asWritten = true;
-    found = diagnostics.alike();
-    kernel = planWithCopies(program, asWritten, found, parts);
-  }
-  diagnostics.append(std::move(found));
-  if (kernel && options.verify)
+  Contractions contractions;
+  const size_t before = diagnostics.all().size();
+  std::optional<Kernel> kernel = planUsual(program, options, diagnostics, contractions);
+  if (!kernel)
+    return std::nullopt;
+  const auto planned = [&](const Scenario &scenario) {
+    Diagnostics found = diagnostics.alike();
+    Contractions other{scenario, {}};
+    std::optional<Kernel> plan = planFor(program, options, found, other);
+    // A plan that has to warn of what the usual one does not is none to take in silence.
+    return found.all().size() > diagnostics.all().size() - before ? std::nullopt : std::move(plan);
+  };
+  const size_t given = program.tensors.size();
+  std::vector<Kernel> plans = plansWorthwhile(std::move(*kernel), contractions.products, given, planned);
+  if (options.alternative && *options.alternative >= plans.size())
+    diagnostics.report(kNoSuchPlan, {},
+                       "there is no plan " + std::to_string(*options.alternative + 1) + ": the kernel has " +
+                           (plans.size() == 1 ? "one" : std::to_string(plans.size())));
+  else
+    kernel = options.alternative ? std::move(plans[*options.alternative])
+             : plans.size() > 1  ? joinPlans(std::move(plans), given)
+                                 : std::move(plans.front());
+  if (options.verify && !diagnostics.hasErrors())
     verifyPlan(*kernel, diagnostics);
   return diagnostics.hasErrors() ? std::nullopt : std::move(kernel);
 }

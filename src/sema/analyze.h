@@ -42,6 +42,7 @@ struct Options {
   std::vector<GivenIndexType> indexTypes = {};
   bool fuses = true;            ///< temporaries into what reads them, where that saves work or memory
   bool asWritten = false;       ///< sums are taken where the text has them, though taking some before others saves steps
+  std::optional<size_t> alternative = std::nullopt; ///< the one, from 0, that is compiled alone
   bool verify = kVerifiesPlans; ///< a plan with a broken invariant (verify.h) is an internal error
 };
 

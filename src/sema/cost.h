@@ -34,6 +34,10 @@ std::vector<CostProduct> costOf(const Statement &statement, const Term &term, co
 /// numbers four times as many. Operations that do not depend on the innermost loop are computed outside of it.
 double operationsPerStep(const Statement &statement, size_t term, const Kernel &kernel);
 
+/// The tensor whose number of entries a tensor has: it may be a copy, share a pattern, or be a part of a sum, of which
+/// that is the first.
+TensorId entriesOwner(const KernelHead &kernel, TensorId tensor);
+
 /// A cost in words.
 std::string describe(const CostProduct &product, const Kernel &kernel);
 std::string describe(const std::vector<CostProduct> &cost, const Kernel &kernel);

@@ -4,8 +4,7 @@
 
 #include "format/format.h"
 #include "format/schedule.h"
-#include "language/function.h"
-#include "language/operators.h"
+#include "sema/expression.h"
 #include "sema/index.h"
 #include "sema/value_type.h"
 #include "support/ids.h"
@@ -119,9 +118,10 @@ struct Tensor {
   std::string partOf;            ///< the source text's name of the tensor whose part this is (a format that is a sum,
                                  ///< hyb); empty for whole tensors
   int part = 0;                  ///< which part
-  std::string couldBe;           ///< a shipped format for an output that nothing binds and that is dense, though only
-                                 ///< sparse operands decide which elements are set; else empty
-  Span where;                    ///< declaration, else first use
+  std::optional<size_t> alternative = std::nullopt; ///< the one of the kernel's that alone uses this temporary
+  std::string couldBe; ///< a shipped format for an output that nothing binds and that is dense, though only
+                       ///< sparse operands decide which elements are set; else empty
+  Span where;          ///< declaration, else first use
 
   int order() const { return format.order(); }
 
@@ -148,8 +148,6 @@ struct Loop {
   int64_t block = 0; ///< of a quotient or a remainder
 };
 
-using OperandId = Id<struct OperandTag>; ///< into Term::operands
-
 /// One distinct (tensor, indices) access; a term lists each once, however often its expression uses it.
 struct Operand {
   TensorId tensor;
@@ -163,72 +161,6 @@ struct Operand {
   /// The operand whose structure and indices this sparse one has, its leader. It is read at the leader's positions, and
   /// only where the leader stores an entry.
   std::optional<OperandId> follows;
-};
-
-using language::AssignOp;
-using language::BinaryOp;
-using language::Function;
-using language::Reduction;
-
-struct Expr;
-using ExprPtr = std::unique_ptr<Expr>;
-
-struct Literal {
-  double value;
-};
-struct Use {
-  OperandId operand;
-};
-struct Negate {
-  ExprPtr operand;
-};
-
-enum class DomainKind { Everywhere, Stored, Missing, All, Any };
-
-/// The places of its iteration space at which a term is computed: all, those where an operand stores an entry, or
-/// stores none, those that all of several domains have, or that one of them has. Sparse operands that are missing at
-/// such a point have their fill there.
-template <typename OperandName> struct DomainOver {
-  using Kind = DomainKind;
-  Kind kind = Kind::Everywhere;
-  OperandName operand = {};      ///< of Stored and Missing
-  std::vector<DomainOver> parts; ///< of All and Any: two or more
-};
-
-/// A domain of a term, whose operands are listed.
-using Domain = DomainOver<OperandId>;
-
-struct Binary {
-  BinaryOp op;
-  ExprPtr left;
-  ExprPtr right;
-  /// Outside of this domain, in a term that has one, a missing operand decides the value whatever the others are: a
-  /// factor 0, or an infinite addend.
-  std::optional<Domain> domain;
-  double outside = 0; ///< that value
-};
-
-/// The value of an index variable.
-struct IndexValue {
-  Index index;
-};
-/// Arguments of a comparison have one type, those of `and`, `or`, `not` and the first of `select` are true where they
-/// are not 0, those of a cast have the type that is cast from, all others that of the call.
-struct Call {
-  Function function;
-  std::vector<ExprPtr> arguments;
-  /// The same as Binary's, for a minimum or a maximum: an infinite argument decides it.
-  std::optional<Domain> domain = std::nullopt;
-  double outside = 0;
-};
-
-/// Arithmetic of one term. No sums: reductions are the term's loops. In a term without a domain a sparse operand occurs
-/// only as a factor or in a numerator. Both sides of a sum then have one, or neither has, and where the target is not
-/// assembled and rounding need not be kept, sums of them are multiplied out; no argument of a call has one, but of a
-/// cast, and where there is one, there are no index values.
-struct Expr {
-  std::variant<Literal, Use, IndexValue, Negate, Binary, Call> node;
-  ValueType type = ValueType::F64; ///< of the value
 };
 
 /// Iterations in which an index of several terms lies outside of its extent, the padding of a block or a diagonal, are
@@ -342,9 +274,18 @@ struct KernelHead {
   std::map<std::string, ValueType> typeParameters; ///< each with the type that it stands for
 };
 
+/// Steps in a row, one of several ways to compute the same. Temporaries of its own have its number; there is nothing
+/// assembled among them, and no copy of an operand.
+struct Alternative {
+  size_t begin = 0, end = 0; ///< into Kernel::steps
+};
+
 /// A whole kernel file, checked and planned.
 struct Kernel : KernelHead {
   std::vector<Step> steps;
+  /// None, or two and more, each of which begins where the one before it ends: a call runs the one that takes the
+  /// fewest steps with its sizes (sema/alternatives.h).
+  std::vector<Alternative> alternatives = {};
 };
 
 /// The tensor that has the structure of `tensor` in arrays of its own, or assembles it; itself where that is so of it.

@@ -214,6 +214,18 @@ class Explain(SpcCase):
         self.assertIn("multiply it by pattern(A(...))", text)
         self.assertNotIn("[dense-temporary]", self.explain(whole.replace("= Q", "= pattern(A(i,j)) * Q"), *given))
 
+    def test_says_which_plan_a_call_runs(self):
+        text = self.explain("D(i,l) = A(i,j) * B(j,k) * C(k,l)\n")
+        self.assertIn("in plan 2 of 2, of which a call runs the one that takes the fewest steps with its sizes", text)
+        self.assertIn("runs the machine code of $4, whose loops are the same", text)
+        for last, taken in ((4, 2), (400, 1)):
+            done = self.explain("D(i,l) = A(i,j) * B(j,k) * C(k,l)\n", "A=zeros:100x50", "B=zeros:50x80",
+                                f"C=zeros:80x{last}")
+            self.assertIn(f"in plan {taken} of 2, which a call on this data runs", done)
+            self.assertIn(f"in plan {3 - taken} of 2, which a call on this data does not run", done)
+            steps = 50 * 80 * 4 + 100 * 50 * 4 if taken == 2 else 100 * 50 * 80 + 100 * 80 * 400
+            self.assertEqual(self.numbers(done)[0], steps)
+
     def test_each_statement_has_its_share(self):
         nnz, m, n = len(self.a), self.ROWS, self.COLUMNS
         text = self.explain(SPMV + "z(i) = 2 * y(i)\n", "--format", "A=csr", "A=a.mtx")

@@ -1,8 +1,11 @@
 // Random products of several factors in several spellings: the sums are taken in whichever order costs least.
 #include "end_to_end/expressions.h"
+#include "end_to_end/hand_made_call.h"
 #include "harness/random_product.h"
 
 #include <catch2/catch.hpp>
+
+#include <cmath>
 
 using namespace spc::testing;
 
@@ -18,4 +21,60 @@ TEST_CASE("random products in two spellings", "[chains]") {
       check(spec);
     }
   }
+}
+
+namespace {
+
+struct Chosen {
+  const char *statements;
+  Formats formats;
+};
+
+const Chosen kChosen[] = {
+    {"D(i,l) = A(i,j)*B(j,k)*C(k,l)", {}},
+    {"y(i) = A(i,j)*B(j,k)*x(k)", {{"A", "csr"}, {"B", "csr"}}},
+    {"y(i) = A(i,j)*B(j,k)*x(k)", {{"A", "coo"}, {"B", "csr"}}},
+    {"C(i,l) = A(i,j)*X(j,k)*W(k,l)", {{"A", "csr"}}},
+    {"C(i,l) += A(i,j)*X(j,k)*W(k,l)", {{"A", "csc"}}},
+    {"let X(j,k) = exp(Z(j,k))\nD(i,l) = A(i,j)*X(j,k)*C(k,l)\nlet m(i) = max(l, D(i,l))\nE(i,l) = D(i,l)*m(i)", {}},
+    {"Y(i,b) = W(i,j)*X(j,b) + P(i,r)*Q(r,j)*X(j,b)", {{"W", "csr"}}},
+    {"s = A(i,j)*B(j,k)*C(k,l)*D(l,m)", {{"B", "csr"}}},
+};
+
+} // namespace
+
+TEST_CASE("each plan among which calls choose computes the same", "[chains]") {
+  size_t compilation = 0, plans = 0;
+  for (const Chosen &chosen : kChosen) {
+    KernelSpec spec = specFor(chosen.statements, chosen.formats, compilation++);
+    spec.optLevel = 0;
+    check(spec);
+    const size_t most = KernelUnderTest(spec).kernel().alternatives.size();
+    INFO(chosen.statements);
+    CHECK(most >= 2);
+    plans += most;
+    for (size_t plan = 0; plan < most; ++plan) {
+      spec.plan = plan;
+      check(spec);
+    }
+  }
+  CHECK(plans >= 18);
+}
+
+TEST_CASE("calls choose by sizes", "[chains]") {
+  // (A*B)*C adds 1e308 to itself, A*(B*C) does not.
+  const auto productOf = [](int64_t rows) {
+    KernelSpec spec;
+    spec.statements = "D(i,l) = A(i,j)*B(j,k)*C(k,l)";
+    spec.optLevel = 0;
+    HandMadeCall call(spec);
+    call.passDense("A", {rows, 2}, std::vector<double>(static_cast<size_t>(2 * rows), 1));
+    call.passDense("B", {2, 1}, {1e308, 1e308});
+    call.passDense("C", {1, 1}, {0.1});
+    call.passDense("D", {rows, 1}, std::vector<double>(static_cast<size_t>(rows)));
+    CHECK(call.call() == 0);
+    return call.values("D").front();
+  };
+  CHECK(std::isinf(productOf(1)));
+  CHECK(productOf(10) == Approx(2e307));
 }

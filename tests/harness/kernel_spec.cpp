@@ -48,6 +48,7 @@ std::string describe(const KernelSpec &spec) {
     text << ", missing in " << tensor << " " << fill;
   text << "; pointers " << format::spelling(spec.index.pointers) << ", indices " << format::spelling(spec.index.indices)
        << "; -O" << spec.optLevel << (spec.strictFp ? " --fp=strict" : "") << (spec.fuses ? "" : ", not fused")
+       << (spec.plan ? " --plan=" + std::to_string(*spec.plan + 1) : "")
        << (spec.checked ? " --checked" : "") << (spec.typesAreGiven ? ", types by --type" : "")
        << (spec.declares ? "" : ", undeclared") << (spec.chunk ? ", chunks of " + std::to_string(*spec.chunk) : "")
        << describe(spec.schedule);
@@ -106,6 +107,7 @@ AnalyzedKernel analyze(const KernelSpec &spec, SourceManager &sources, Diagnosti
     bindings.front().schedule = spec.schedule;
   sema::Options options{
       .function = "kernel", .strictFp = spec.strictFp, .checked = spec.checked, .fuses = spec.fuses, .verify = true};
+  options.alternative = spec.plan;
   options.types = givenTypes(spec, analyzed.classes, sources, diagnostics);
   analyzed.program = sema::check(given, bindings, options, diagnostics);
   if (analyzed.program)

@@ -52,7 +52,8 @@ struct Checked {
 Checked check(const std::string &text, const std::vector<std::string> &bindings = {}, bool strict = false,
               const format::Schedule &schedule = {});
 
-/// The same with arguments of --type and --index, "--type=A=i8", and with "--fp=distribute".
+/// The same with arguments of --type and --index, "--type=A=i8", and with "--fp=distribute", "--plan=as-written" and
+/// "--plan=1", the plan for the usual sizes, and so on.
 Checked checkWith(const std::vector<std::string> &arguments, const std::string &text,
                   const std::vector<std::string> &bindings = {});
 

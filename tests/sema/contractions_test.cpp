@@ -6,8 +6,13 @@
 namespace spc::sema::test {
 namespace {
 
+/// Planned for the usual sizes alone.
+Checked usual(const std::string &text, const std::vector<std::string> &bindings = {}) {
+  return checkWith({"--plan=1"}, text, bindings);
+}
+
 std::string costOf(const std::string &text, const std::vector<std::string> &bindings = {}) {
-  const Checked checked = check(text, bindings);
+  const Checked checked = usual(text, bindings);
   INFO(text << ": " << checked.errors());
   REQUIRE(checked.kernel);
   const std::string plan = describe(*checked.kernel);
@@ -39,7 +44,7 @@ TEST_CASE("arrays of many dimensions are no parts but where an operand or the re
 }
 
 TEST_CASE("a part's missing entries meet no infinity") {
-  CHECK(check("y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr", "B=csr"}).steps() ==
+  CHECK(usual("y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr", "B=csr"}).steps() ==
         "$4 in f64, zeroed first:\n"
         "  for j, k+: $4(j) += B(j,k)*x(k)\n"
         "\n"
@@ -52,15 +57,15 @@ TEST_CASE("a part's missing entries meet no infinity") {
         "y in f64, zeroed first:\n"
         "  for i, j+: y(i) += select(pattern($6(j)), A(i,j), 0)*$6(j), where A\n");
   // Whether there are any depends on the indices of sparse operands alone.
-  CHECK(check("C(i,l) = A(i,j)*B(j,k)*D(k,l)", {"A=csr", "B=csr"}).tensor("$5").order() == 1);
+  CHECK(usual("C(i,l) = A(i,j)*B(j,k)*D(k,l)", {"A=csr", "B=csr"}).tensor("$5").order() == 1);
 }
 
 TEST_CASE("nothing is asked where what a part is multiplied by is finite, or has entries where the part has") {
   const std::string integers = "tensor A(m,n): i64, sparse\ntensor B(n,k): i64, sparse\ntensor x(k): i64\n";
-  CHECK(check(integers + "y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr", "B=csr"}).kernel->steps.size() == 2);
-  CHECK(check("y(i) = pattern(A(i,j))*B(j,k)*x(k)", {"A=csr", "B=csr"}).kernel->steps.size() == 2);
-  CHECK(check("y(j) = A(i,j)*A(i,k)*x(k)", {"A=csr"}).kernel->steps.size() == 2);
-  CHECK(check("y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr"}).kernel->steps.size() == 2);
+  CHECK(usual(integers + "y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr", "B=csr"}).kernel->steps.size() == 2);
+  CHECK(usual("y(i) = pattern(A(i,j))*B(j,k)*x(k)", {"A=csr", "B=csr"}).kernel->steps.size() == 2);
+  CHECK(usual("y(j) = A(i,j)*A(i,k)*x(k)", {"A=csr"}).kernel->steps.size() == 2);
+  CHECK(usual("y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr"}).kernel->steps.size() == 2);
 }
 
 TEST_CASE("parts of sparse factors list their entries where that is less") {

@@ -1,5 +1,6 @@
 // What a product costs does not depend on how it is written.
 #include "harness/random_product.h"
+#include "sema/alternatives.h"
 #include "sema/check.h"
 #include "sema/cost.h"
 
@@ -23,8 +24,9 @@ double stepsOf(const Kernel &kernel) {
                           return kernel.tensors[id].order() == 1 ? kExtent : kExtent * kFiber;
                         }};
   double total = 0;
-  for (const Step &step : kernel.steps)
-    if (const auto *statement = std::get_if<Statement>(&step)) {
+  const size_t alternative = alternativeFor(kernel, sizes);
+  for (size_t k = 0; k < kernel.steps.size(); ++k)
+    if (const auto *statement = std::get_if<Statement>(&kernel.steps[k]); statement && runs(kernel, k, alternative)) {
       const double steps = evaluate(costOf(*statement, kernel), sizes).value_or(0);
       entries[statement->target] = std::min(steps, std::pow(kExtent, kernel.tensors[statement->target].order()));
       total += steps;

@@ -3,6 +3,7 @@
 #include "explain/data.h"
 #include "host/log.h"
 #include "host/measure.h"
+#include "sema/alternatives.h"
 #include "sema/cost.h"
 #include "support/quantities.h"
 
@@ -44,15 +45,23 @@ sema::CostSizes sizesOf(const sema::Kernel &kernel, const host::Inputs &inputs,
   return {[&inputs](sema::ExtentId id) { return static_cast<double>(inputs.extents[id]); }, entries};
 }
 
+/// The statements that the call runs.
+std::vector<const sema::Statement *> statementsOf(const sema::Kernel &kernel, const sema::CostSizes &sizes) {
+  const size_t alternative = sema::alternativeFor(kernel, sizes);
+  std::vector<const sema::Statement *> statements;
+  for (size_t k = 0; k < kernel.steps.size(); ++k)
+    if (const auto *statement = std::get_if<sema::Statement>(&kernel.steps[k]);
+        statement && sema::runs(kernel, k, alternative))
+      statements.push_back(statement);
+  return statements;
+}
+
 /// Of the statements whose cost the data says.
 std::vector<StepCost> costsOf(const sema::Kernel &kernel, const host::Inputs &inputs,
                               const std::vector<host::CallArgument> &arguments) {
   const sema::CostSizes sizes = sizesOf(kernel, inputs, arguments);
   std::vector<StepCost> costs;
-  for (const sema::Step &step : kernel.steps) {
-    const auto *statement = std::get_if<sema::Statement>(&step);
-    if (!statement)
-      continue;
+  for (const sema::Statement *statement : statementsOf(kernel, sizes)) {
     const std::vector<sema::CostProduct> cost = sema::costOf(*statement, kernel);
     if (const std::optional<double> value = sema::evaluate(cost, sizes))
       costs.push_back({statement, sema::describe(cost, kernel), *value});
@@ -86,10 +95,7 @@ Work workOf(const sema::Kernel &kernel, const host::Inputs &inputs, const std::v
   work.operations = 0;
   const sema::CostSizes sizes = sizesOf(kernel, inputs, arguments);
   double most = -1;
-  for (const sema::Step &step : kernel.steps) {
-    const auto *statement = std::get_if<sema::Statement>(&step);
-    if (!statement)
-      continue;
+  for (const sema::Statement *statement : statementsOf(kernel, sizes)) {
     const std::optional<double> operations = operationsOf(*statement, kernel, sizes);
     work.operations = work.operations && operations ? std::optional(*work.operations + *operations) : std::nullopt;
     if (operations.value_or(0) <= most)

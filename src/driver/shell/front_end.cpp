@@ -143,6 +143,7 @@ sema::Options checksOf(const KernelInput &input, const SharedOptions &options, c
   checks.strictFp = options.strictFp;
   checks.distributes = options.distributes;
   checks.asWritten = options.asWritten;
+  checks.alternative = options.alternative;
   checks.dropZeros = options.dropZeros;
   checks.types = input.types;
   checks.indexTypes = input.indexTypes;

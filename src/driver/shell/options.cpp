@@ -4,6 +4,7 @@
 #include "driver/shell/foreign_options.h"
 #include "driver/shell/version.h"
 #include "host/log.h"
+#include "sema/alternatives.h"
 
 #include <CLI/CLI.hpp>
 
@@ -224,9 +225,9 @@ SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : 
       ->type_name("fast|strict|distribute");
   app.add_option(
          "--plan", plan_,
-         "Products of several factors: 'auto' (default) takes sums first that save steps, 'as-written' takes all "
-         "at once")
-      ->type_name("auto|as-written");
+         "Products of several factors: 'auto' (default) takes sums first that save steps, in calls that choose by "
+         "their sizes where these decide, 'as-written' takes all at once, a number is the only plan that is compiled")
+      ->type_name("auto|as-written|N");
   app.add_flag("--drop-zeros", options.dropZeros,
                "Leave elements that come out as 0 out of outputs that the kernel assembles");
   app.add_flag("--checked", options.checked,
@@ -253,8 +254,12 @@ bool SharedOptionReader::finish(Session &session) {
     options_.strictFp = *mode == 1;
     options_.distributes = *mode == 2;
   }
-  if (std::optional<size_t> plan = readChoice(session, "--plan", plan_, {"auto", "as-written"}))
+  const std::vector<std::string> plans{"auto", "as-written", "1", "2", "3", "4"};
+  static_assert(sema::kMostAlternatives == 4);
+  if (std::optional<size_t> plan = readChoice(session, "--plan", plan_, plans)) {
     options_.asWritten = *plan == 1;
+    options_.alternative = *plan < 2 ? std::nullopt : std::optional(*plan - 2);
+  }
   WarningOptions warnings;
   warnings.setQuiet(options_.quiet);
   for (const std::string &option : warnings_)

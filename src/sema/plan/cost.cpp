@@ -127,14 +127,11 @@ private:
     return sorted;
   }
 
-  /// The entries of a tensor: it may be a copy, or share a pattern. Those of a part are counted with all others: what
-  /// is done with one part is done with each.
+  /// The entries of a tensor. Those of a part are counted with all others: what is done with one part is done with
+  /// each.
   CostFactor entriesOf(TensorId id) const {
-    const TensorId owner = structureOwner(kernel_, id);
-    if (const auto *copy = kernel_.tensors[owner].as<Converted>())
-      return entriesOf(copy->source);
-    const std::vector<TensorId> parts = partsOf(kernel_, owner);
-    CostFactor entries{parts.front()};
+    CostFactor entries{entriesOwner(kernel_, id)};
+    const std::vector<TensorId> parts = partsOf(kernel_, *entries.entriesOf);
     entries.otherParts.assign(parts.begin() + 1, parts.end());
     return entries;
   }
@@ -236,6 +233,13 @@ std::optional<double> valueOf(const CostFactor &factor, const CostSizes &sizes) 
 }
 
 } // namespace
+
+TensorId entriesOwner(const KernelHead &kernel, TensorId tensor) {
+  const TensorId owner = structureOwner(kernel, tensor);
+  if (const auto *copy = kernel.tensors[owner].as<Converted>())
+    return entriesOwner(kernel, copy->source);
+  return partsOf(kernel, owner).front();
+}
 
 std::vector<CostProduct> costOf(const Statement &statement, const Term &term, const Kernel &kernel) {
   return TermCost(term, statement, kernel).addends();

@@ -1,5 +1,5 @@
+#include "sema/alternatives.h"
 #include "sema/analyze.h"
-
 #include "sema/cost.h"
 #include "sema/division.h"
 #include "sema/plan/plan_assembly.h"
@@ -26,10 +26,10 @@ public:
     describe(kernel_.schedule);
     for (const Tensor &tensor : kernel_.tensors)
       describe(tensor);
-    describeCost();
-    for (const Step &step : kernel_.steps) {
-      out_ << "\n";
-      std::visit([this](const auto &concrete) { describe(concrete); }, step);
+    describeCosts();
+    for (size_t k = 0; k < kernel_.steps.size(); ++k) {
+      out_ << "\n" << headingOf(k);
+      std::visit([this](const auto &concrete) { describe(concrete); }, kernel_.steps[k]);
     }
     return out_.str();
   }
@@ -49,12 +49,29 @@ private:
     return tensor.partOf.empty() ? tensor.name : tensor.partOf;
   }
 
-  /// A line: statements of one cost together, in order; of a target that several of them write, how many do.
-  void describeCost() {
+  /// Before the first step of an alternative, and of what follows the last one.
+  std::string headingOf(size_t step) const {
+    const std::vector<Alternative> &all = kernel_.alternatives;
+    for (size_t k = 0; k < all.size(); ++k)
+      if (step == all[k].begin)
+        return "plan " + std::to_string(k + 1) + " of " + std::to_string(all.size()) + ":\n\n";
+    return !all.empty() && step == all.back().end ? "then, by each plan:\n\n" : "";
+  }
+
+  /// A line for the whole kernel, or for each alternative one with all that it runs.
+  void describeCosts() {
+    if (kernel_.alternatives.empty())
+      return describeCost("cost: ", 0);
+    for (size_t k = 0; k < kernel_.alternatives.size(); ++k)
+      describeCost("cost of plan " + std::to_string(k + 1) + ": ", k);
+  }
+
+  /// Statements of one cost together, in order; of a target that several of them write, how many do.
+  void describeCost(const std::string &heading, size_t alternative) {
     std::vector<std::pair<std::string, std::vector<std::pair<std::string, int>>>> targets; // by cost, with how many
-    for (const Step &step : kernel_.steps) {
-      const auto *statement = std::get_if<Statement>(&step);
-      if (!statement)
+    for (size_t k = 0; k < kernel_.steps.size(); ++k) {
+      const auto *statement = std::get_if<Statement>(&kernel_.steps[k]);
+      if (!statement || !runs(kernel_, k, alternative))
         continue;
       const std::string cost = sema::describe(costOf(*statement, kernel_), kernel_);
       auto known = std::find_if(targets.begin(), targets.end(), [&](const auto &one) { return one.first == cost; });
@@ -67,7 +84,7 @@ private:
       ++target->second;
     }
     for (const auto &[cost, names] : targets) {
-      out_ << (cost == targets.front().first ? "  cost: " : "; ") << cost << " for ";
+      out_ << (cost == targets.front().first ? "  " + heading : "; ") << cost << " for ";
       for (const auto &[name, count] : names)
         out_ << (&name == &names.front().first ? "" : ", ") << name
              << (count > 1 ? " (" + std::to_string(count) + " statements)" : "");
@@ -117,6 +134,7 @@ private:
   std::string roleOf(const Tensor &tensor) const {
     if (const auto *temporary = tensor.as<Temporary>())
       return "temporary" + partOf(*temporary, tensor) +
+             (tensor.alternative ? ", of plan " + std::to_string(*tensor.alternative + 1) : "") +
              (temporary->isRestricted ? ", restricted to what is read" : "") + storageOf(tensor);
     if (const auto *fused = tensor.as<Fused>())
       return "temporary, fused into " + nameOf(fused->reader);

@@ -1,6 +1,7 @@
 // Products of several factors: sums over some indices are taken before others, in temporaries, where that takes fewer
 // steps.
 #include "format/levels.h"
+#include "sema/cost.h"
 #include "sema/expression_types.h"
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/contraction.h"
@@ -77,16 +78,21 @@ bool Expander::mayContract(const Factors &factors, const LogicalTerm &term) cons
   return true;
 }
 
-ContractionSpace Expander::spaceOf(const Factors &factors, const LogicalTerm &term,
-                                   const LogicalStatement &logical) const {
-  ContractionSpace space;
+ContractedProduct Expander::contractedProduct(const Factors &factors, const LogicalTerm &term,
+                                              const LogicalStatement &logical) const {
+  ContractedProduct product;
+  ContractionSpace &space = product.space;
   space.targets = logical.targetVariables;
   for (VariableId variable : term.reductions)
     if (!has(space.sums, variable))
       space.sums.push_back(variable);
   for (const std::vector<VariableId> *list : {&space.targets, &space.sums})
-    for (VariableId variable : *list)
+    for (VariableId variable : *list) {
       space.extents[variable] = extentEstimate(variable, scope_, kernel_);
+      const ExtentId extent = scope_.variables[variable].extent;
+      if (!kernel_.extents[extent].fixed)
+        product.extents[variable] = extent;
+    }
   for (size_t k = 0; k < factors.list.size(); ++k) {
     const Node &node = *factors.list[k].node;
     ContractionFactor factor{freeVariables(node, scope_), 1, factors.isSparse(k), false};
@@ -98,10 +104,13 @@ ContractionSpace Expander::spaceOf(const Factors &factors, const LogicalTerm &te
     factor.label =
         operand ? 2 * static_cast<int>(scope_.accesses[*operand].tensor.index()) + isPattern : -1 - static_cast<int>(k);
     space.factors.push_back(std::move(factor));
+    product.tensors.push_back(operand && factor.isSparse
+                                  ? std::optional(entriesOwner(kernel_, scope_.accesses[*operand].tensor))
+                                  : std::nullopt);
   }
   space.mayFill = isTargetDense(*main_) || (&logical == main_ && willShare(factors, logical));
   space.mayList = true;
-  return space;
+  return product;
 }
 
 /// Whether a sparse target has the pattern of the one sparse factor, whatever else is multiplied: it is stored alike.
@@ -139,7 +148,9 @@ void Expander::contract(LogicalTerm &term, const LogicalStatement &logical) {
     factors.sparsities.push_back(sparsityOf(*factor.node, computeType_, scope_, kernel_));
   if (!mayContract(factors, term))
     return;
-  const std::optional<Contraction> plan = cheapestContraction(spaceOf(factors, term, logical));
+  contractions_.products.push_back(contractedProduct(factors, term, logical));
+  const std::optional<Contraction> plan =
+      cheapestContraction(scaled(contractions_.products.back(), contractions_.scenario));
   if (!plan)
     return;
   NodePtr expr = guardedBeforeParts(*nestOf(*plan, factors, false));

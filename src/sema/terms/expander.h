@@ -81,7 +81,8 @@ private:
   void contract(LogicalTerm &term, const LogicalStatement &logical);
   void collectFactors(const Node &node, bool isDivisor, Factors &factors) const;
   bool mayContract(const Factors &factors, const LogicalTerm &term) const;
-  ContractionSpace spaceOf(const Factors &factors, const LogicalTerm &term, const LogicalStatement &logical) const;
+  ContractedProduct contractedProduct(const Factors &factors, const LogicalTerm &term,
+                                      const LogicalStatement &logical) const;
   bool willShare(const Factors &factors, const LogicalStatement &logical) const;
   static std::optional<AccessId> operandOf(const Node &factor);
   NodePtr nestOf(const Contraction &plan, const Factors &factors, bool asks);
@@ -166,6 +167,7 @@ private:
 
   const Options &options_;
   CopyRequests &copies_;
+  Contractions &contractions_;
   size_t statement_;
   Kernel &kernel_;
   Scope &scope_;

@@ -5,6 +5,7 @@
 #include "sema/analyze.h"
 #include "sema/copy_requests.h"
 #include "sema/program.h"
+#include "sema/terms/scenario.h"
 
 #include <map>
 #include <string>
@@ -14,13 +15,15 @@ namespace spc::sema {
 
 /// One round of planning a program, with the copies that were asked for so far.
 struct Planning {
-  Planning(const Program &program, const Options &options, Diagnostics &diagnostics, CopyRequests &copies)
-      : options(options), diagnostics(diagnostics), copies(copies), kernel{program, {}}, symbols(program.symbols),
-        statements(program.statements), given(program.given) {}
+  Planning(const Program &program, const Options &options, Diagnostics &diagnostics, CopyRequests &copies,
+           Contractions &contractions)
+      : options(options), diagnostics(diagnostics), copies(copies), contractions(contractions), kernel{program, {}},
+        symbols(program.symbols), statements(program.statements), given(program.given) {}
 
   const Options &options;
   Diagnostics &diagnostics;
   CopyRequests &copies;
+  Contractions &contractions;
 
   Kernel kernel;
   IdVector<TensorId, Symbol> symbols; ///< the tensors of the source text, and those that planning adds in their place

@@ -1,3 +1,4 @@
+#include "sema/alternatives.h"
 #include "sema/verify/verification.h"
 
 #include <algorithm>
@@ -5,12 +6,12 @@
 namespace spc::sema {
 namespace {
 
-/// Follows the steps: what each tensor holds by then.
+/// Follows the steps of a call that takes an alternative: what each tensor holds by then.
 class ValueVerifier {
 public:
-  explicit ValueVerifier(Verification &verification)
-      : verification_(verification), kernel_(verification.kernel), holds_(kernel_.tensors.size()),
-        isFresh_(kernel_.tensors.size()), isMadeLater_(kernel_.tensors.size()) {}
+  ValueVerifier(Verification &verification, size_t alternative)
+      : verification_(verification), kernel_(verification.kernel), alternative_(alternative),
+        holds_(kernel_.tensors.size()), isFresh_(kernel_.tensors.size()), isMadeLater_(kernel_.tensors.size()) {}
 
   bool run();
 
@@ -33,6 +34,7 @@ private:
 
   Verification &verification_;
   const Kernel &kernel_;
+  const size_t alternative_;
   IdVector<TensorId, bool> holds_;       ///< it has values
   IdVector<TensorId, bool> isFresh_;     ///< a copy: it has those that its source has now
   IdVector<TensorId, bool> isMadeLater_; ///< a copy: by a step
@@ -119,6 +121,8 @@ bool ValueVerifier::run() {
   begin();
   for (size_t k = 0; k < kernel_.steps.size(); ++k) {
     verification_.step = k;
+    if (!runs(kernel_, k, alternative_))
+      continue;
     if (!std::visit([&](const auto &step) { return stepHolds(step); }, kernel_.steps[k]))
       return false;
   }
@@ -135,7 +139,11 @@ bool ValueVerifier::run() {
 } // namespace
 
 bool valuesHold(Verification &verification) {
-  return ValueVerifier(verification).run();
+  const size_t ways = std::max<size_t>(1, verification.kernel.alternatives.size());
+  for (size_t k = 0; k < ways; ++k)
+    if (!ValueVerifier(verification, k).run())
+      return false;
+  return true;
 }
 
 } // namespace spc::sema

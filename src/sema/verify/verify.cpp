@@ -1,5 +1,6 @@
 #include "sema/verify.h"
 
+#include "sema/alternatives.h"
 #include "sema/verify/verification.h"
 
 #include <algorithm>
@@ -21,6 +22,36 @@ bool scheduleHolds(Verification &verification) {
   return verification.holds(std::any_of(kernel.steps.begin(), kernel.steps.end(),
                                         [&](const Step &step) { return hasOutermostLoop(step, *schedule.parallel); }),
                             "the schedule wants a loop in chunks that is no term's outermost one");
+}
+
+/// The alternatives follow each other, and temporaries of one are used by its steps alone.
+bool alternativesHold(Verification &verification) {
+  const Kernel &kernel = verification.kernel;
+  const std::vector<Alternative> &all = kernel.alternatives;
+  if (!verification.holds(all.size() != 1 && all.size() <= kMostAlternatives,
+                          "the kernel has one alternative, or many"))
+    return false;
+  for (size_t k = 0; k < all.size(); ++k)
+    if (!verification.holds(all[k].begin < all[k].end && all[k].end <= kernel.steps.size() &&
+                                (k == 0 || all[k].begin == all[k - 1].end),
+                            "alternatives do not follow each other"))
+      return false;
+  for (size_t k = 0; k < kernel.steps.size(); ++k) {
+    const auto *statement = std::get_if<Statement>(&kernel.steps[k]);
+    const std::optional<size_t> alternative = alternativeOf(kernel, k);
+    const auto isAnothers = [&](TensorId id) {
+      return kernel.tensors[id].alternative && kernel.tensors[id].alternative != alternative;
+    };
+    verification.step = k;
+    bool isOwn = !statement || !isAnothers(statement->target);
+    for (size_t t = 0; statement && t < statement->terms.size(); ++t)
+      for (const Operand &operand : statement->terms[t].operands)
+        isOwn = isOwn && !isAnothers(operand.tensor);
+    if (!verification.holds(isOwn, "a temporary of another alternative is used"))
+      return false;
+  }
+  verification.step.reset();
+  return true;
 }
 
 } // namespace
@@ -52,7 +83,8 @@ bool isPermutation(const std::vector<int> &dims, int order) {
 std::optional<std::string> brokenInvariant(const Kernel &kernel) {
   Verification verification(kernel);
   // Each of these relies on those before it.
-  if (tensorsHold(verification) && stepsHold(verification) && valuesHold(verification))
+  if (tensorsHold(verification) && stepsHold(verification) && alternativesHold(verification) &&
+      valuesHold(verification))
     scheduleHolds(verification);
   return verification.broken();
 }

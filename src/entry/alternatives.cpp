@@ -1,0 +1,117 @@
+#include "entry/alternatives.h"
+
+#include "sema/alternatives.h"
+
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+
+namespace spc::entry {
+namespace {
+
+/// Costs in steps as numbers of 64 bits with a fraction: as integers they would overflow.
+class Costs {
+public:
+  explicit Costs(Entry &entry) : entry_(entry), build_(entry.build), type_(entry.build.ops().getF64Type()) {}
+
+  Value constant(double value) {
+    return LLVM::ConstantOp::create(build_.ops(), type_, build_.ops().getF64FloatAttr(value));
+  }
+
+  Value of(const std::vector<sema::CostProduct> &cost) {
+    Value sum = constant(0);
+    for (const sema::CostProduct &product : cost) {
+      Value value = constant(1);
+      for (const sema::CostFactor &factor : product)
+        value = factor.divides ? divided(value, of(factor))
+                               : LLVM::FMulOp::create(build_.ops(), value, of(factor)).getResult();
+      sum = LLVM::FAddOp::create(build_.ops(), sum, value);
+    }
+    return sum;
+  }
+
+  Value isLess(Value left, Value right) {
+    return LLVM::FCmpOp::create(build_.ops(), LLVM::FCmpPredicate::olt, left, right);
+  }
+
+private:
+  Value number(Value integer) { return LLVM::SIToFPOp::create(build_.ops(), type_, integer); }
+
+  Value of(const sema::CostFactor &factor) {
+    if (!factor.entriesOf) {
+      const Value extent = entry_.extents[factor.extent];
+      return factor.part == format::Part::Quotient    ? number(blocksOf(build_, extent, factor.block))
+             : factor.part == format::Part::Remainder ? constant(static_cast<double>(factor.block))
+                                                      : number(extent);
+    }
+    Value entries = entry_.tensors[*factor.entriesOf].stored;
+    for (sema::TensorId part : factor.otherParts)
+      entries = build_.add(entries, entry_.tensors[part].stored);
+    return number(entries);
+  }
+
+  /// 0 where nothing is divided into no parts.
+  Value divided(Value value, Value by) {
+    const Value isNone = LLVM::FCmpOp::create(build_.ops(), LLVM::FCmpPredicate::oeq, by, constant(0));
+    const Value share = LLVM::FDivOp::create(build_.ops(), value, build_.select(isNone, constant(1), by));
+    return build_.select(isNone, constant(0), share);
+  }
+
+  Entry &entry_;
+  EntryBuilder &build_;
+  mlir::Type type_;
+};
+
+Value isChosen(Entry &entry, size_t alternative) {
+  return entry.build.equal(entry.alternative, entry.build.constant(static_cast<int64_t>(alternative)));
+}
+
+} // namespace
+
+void chooseAlternative(Entry &entry) {
+  const std::vector<sema::Alternative> &all = entry.kernel.alternatives;
+  if (all.empty())
+    return;
+  Costs costs(entry);
+  entry.alternative = entry.build.constant(0);
+  Value least = costs.of(sema::costOf(entry.kernel, all.front()));
+  for (size_t k = 1; k < all.size(); ++k) {
+    const Value steps = costs.of(sema::costOf(entry.kernel, all[k]));
+    const Value weighed = LLVM::FMulOp::create(entry.build.ops(), steps, costs.constant(sema::kFirstMayCost));
+    const Value isBetter = costs.isLess(weighed, least);
+    least = entry.build.select(isBetter, weighed, least);
+    entry.alternative = entry.build.select(isBetter, entry.build.constant(static_cast<int64_t>(k)), entry.alternative);
+  }
+}
+
+Value isUsed(Entry &entry, const sema::Tensor &tensor) {
+  return tensor.alternative ? isChosen(entry, *tensor.alternative) : Value();
+}
+
+BorrowedBody::BorrowedBody(Entry &entry, const std::optional<sema::LentBody> &lent) : entry_(entry) {
+  if (!lent)
+    return;
+  tensors_ = entry.tensors;
+  extents_ = entry.extents;
+  for (const auto &[lenders, own] : lent->tensors)
+    entry.tensors[lenders] = tensors_[own];
+  for (const auto &[lenders, own] : lent->extents)
+    entry.extents[lenders] = extents_[own];
+}
+
+BorrowedBody::~BorrowedBody() {
+  if (tensors_.empty())
+    return;
+  entry_.tensors = std::move(tensors_);
+  entry_.extents = std::move(extents_);
+}
+
+mlir::LogicalResult buildStep(Entry &entry, size_t step, const std::function<mlir::LogicalResult()> &build) {
+  const std::optional<size_t> alternative = sema::alternativeOf(entry.kernel, step);
+  if (!alternative)
+    return build();
+  mlir::LogicalResult result = mlir::success();
+  entry.build.branch(isChosen(entry, *alternative), [&] { result = build(); }, [] {});
+  return result;
+}
+
+} // namespace spc::entry

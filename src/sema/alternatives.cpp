@@ -1,0 +1,82 @@
+#include "sema/alternatives.h"
+
+#include <algorithm>
+#include <set>
+
+namespace spc::sema {
+
+namespace {
+
+CostProduct volumeOf(const std::vector<ExtentId> &extents) {
+  CostProduct volume;
+  for (ExtentId extent : extents)
+    volume.push_back({{}, extent});
+  return volume;
+}
+
+/// The loops of a term outside of the first one that runs over what a sparse operand lists: they come to rows without
+/// entries, too. Empty where there is no such operand.
+CostProduct walkOf(const Kernel &kernel, const Term &term) {
+  std::set<LoopId> listed;
+  for (const Operand &operand : term.operands) {
+    const format::Format &format = kernel.tensors[operand.tensor].format;
+    if (format.isDense())
+      continue;
+    for (size_t k = 0; k < std::min(operand.indices.size(), format.levels.size()); ++k)
+      for (const IndexTerm &index : operand.indices[k].terms)
+        if (!format.levels[k].isDense())
+          listed.insert(index.loop);
+  }
+  CostProduct walk;
+  for (LoopId loop : term.loops.ids()) {
+    if (listed.contains(loop))
+      return walk;
+    walk.push_back({{}, term.loops[loop].extent, term.loops[loop].part, term.loops[loop].block});
+  }
+  return {};
+}
+
+} // namespace
+
+std::vector<CostProduct> costOf(const Kernel &kernel, const Alternative &alternative) {
+  std::vector<CostProduct> cost;
+  for (size_t k = alternative.begin; k < alternative.end; ++k) {
+    const auto *statement = std::get_if<Statement>(&kernel.steps[k]);
+    if (!statement)
+      continue;
+    for (CostProduct &product : costOf(*statement, kernel))
+      cost.push_back(std::move(product));
+    for (const Term &term : statement->terms)
+      if (CostProduct walk = walkOf(kernel, term); !walk.empty())
+        cost.push_back(std::move(walk));
+    const Tensor &target = kernel.tensors[statement->target];
+    if (statement->zeroFirst && target.format.isDense())
+      cost.push_back(volumeOf(target.extents));
+  }
+  return cost;
+}
+
+size_t alternativeFor(const Kernel &kernel, const CostSizes &sizes) {
+  size_t taken = 0;
+  double least = 0;
+  for (size_t k = 0; k < kernel.alternatives.size(); ++k) {
+    const std::optional<double> steps = evaluate(costOf(kernel, kernel.alternatives[k]), sizes);
+    if (!steps)
+      return 0;
+    const double weighed = k == 0 ? *steps : *steps * kFirstMayCost;
+    if (k > 0 && weighed >= least)
+      continue;
+    taken = k;
+    least = weighed;
+  }
+  return taken;
+}
+
+std::optional<size_t> alternativeOf(const Kernel &kernel, size_t step) {
+  for (size_t k = 0; k < kernel.alternatives.size(); ++k)
+    if (step >= kernel.alternatives[k].begin && step < kernel.alternatives[k].end)
+      return k;
+  return std::nullopt;
+}
+
+} // namespace spc::sema

@@ -1,0 +1,97 @@
+#include "sema/plan/choose_plans.h"
+
+#include "sema/alternatives.h"
+#include "sema/estimates.h"
+#include "sema/plan/join_plans.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+namespace spc::sema {
+namespace {
+
+constexpr size_t kMostCandidates = 6; ///< plans that are made, to choose among
+constexpr double kLeastGain = 10;     ///< how many times the steps of an alternative others take at some sizes
+
+/// The sizes that a scenario stands for.
+CostSizes sizesOf(const Kernel &kernel, const Scenario &scenario) {
+  const auto extent = [&kernel, &scenario](ExtentId id) {
+    const std::optional<int64_t> fixed = kernel.extents[id].fixed;
+    return fixed ? static_cast<double>(*fixed) : std::max(1.0, kUnknownExtent * scenario.of(id));
+  };
+  const auto entries = [&kernel, &scenario, extent](TensorId id) -> std::optional<double> {
+    double places = 1, largest = 1;
+    for (ExtentId of : kernel.tensors[id].extents) {
+      places *= extent(of);
+      largest = std::max(largest, extent(of));
+    }
+    return std::clamp(largest * kFiberLength * scenario.of(id), 1.0, places);
+  };
+  return {extent, entries};
+}
+
+std::optional<double> stepsOf(const Kernel &kernel, const CostSizes &sizes) {
+  return evaluate(costOf(kernel, Alternative{0, kernel.steps.size()}), sizes);
+}
+
+/// Plans for all that the scenarios ask for, the usual one first.
+std::vector<Kernel> candidatesFor(Kernel usual, const std::vector<ContractedProduct> &products, size_t given,
+                                  const std::vector<Scenario> &scenarios, const auto &planned) {
+  std::vector<Kernel> plans;
+  plans.push_back(std::move(usual));
+  std::set<std::string> ways{waysOf(products, {})};
+  for (const Scenario &scenario : scenarios) {
+    if (ways.size() > kMostCandidates || !ways.insert(waysOf(products, scenario)).second)
+      continue;
+    if (std::optional<Kernel> plan = planned(scenario); plan && agree(plans.front(), *plan, given))
+      plans.push_back(std::move(*plan));
+  }
+  return plans;
+}
+
+/// The numbers of plans, the first one among them, of which one is good at the sizes of each scenario.
+std::vector<size_t> chosenAmong(const std::vector<Kernel> &plans, const std::vector<Scenario> &scenarios) {
+  std::vector<std::vector<double>> steps; // by plan and scenario
+  for (const Kernel &plan : plans) {
+    steps.emplace_back();
+    for (const Scenario &scenario : scenarios) {
+      const std::optional<double> own = stepsOf(plan, sizesOf(plan, scenario));
+      if (!own)
+        return {0};
+      steps.back().push_back(*own);
+    }
+  }
+  std::vector<size_t> chosen{0};
+  std::vector<double> best = steps.front();
+  while (chosen.size() < kMostAlternatives) {
+    double most = kLeastGain;
+    std::optional<size_t> next;
+    for (size_t k = 1; k < plans.size(); ++k)
+      for (size_t s = 0; s < best.size(); ++s)
+        if (best[s] > most * steps[k][s]) {
+          most = best[s] / steps[k][s];
+          next = k;
+        }
+    if (!next)
+      break;
+    chosen.push_back(*next);
+    for (size_t s = 0; s < best.size(); ++s)
+      best[s] = std::min(best[s], steps[*next][s]);
+  }
+  return chosen;
+}
+
+} // namespace
+
+std::vector<Kernel> plansWorthwhile(Kernel usual, const std::vector<ContractedProduct> &products, size_t given,
+                                    const std::function<std::optional<Kernel>(const Scenario &)> &planned) {
+  const std::vector<Scenario> scenarios = agree(usual, usual, given) ? scenariosFor(products) : std::vector<Scenario>();
+  std::vector<Kernel> candidates = candidatesFor(std::move(usual), products, given, scenarios, planned);
+  std::vector<Kernel> plans;
+  for (size_t k : chosenAmong(candidates, scenarios))
+    plans.push_back(std::move(candidates[k]));
+  return plans;
+}
+
+} // namespace spc::sema

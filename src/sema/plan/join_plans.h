@@ -1,0 +1,18 @@
+// Several plans of one program as the alternatives of one kernel. Private to sema's rooms.
+#pragma once
+
+#include "sema/kernel.h"
+
+#include <vector>
+
+namespace spc::sema {
+
+/// Whether two plans of a program can be alternatives: they agree in what is passed and copied, and assemble nothing.
+/// `given`: how many tensors the program has.
+bool agree(const Kernel &one, const Kernel &other, size_t given);
+
+/// The first plan, with the steps in which the others differ from it as alternatives, in order. Requires: each of the
+/// others agrees with the first one.
+Kernel joinPlans(std::vector<Kernel> plans, size_t given);
+
+} // namespace spc::sema

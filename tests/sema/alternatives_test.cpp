@@ -1,0 +1,128 @@
+// Plans among which calls choose by their sizes.
+#include "sema/alternatives.h"
+#include "sema/check.h"
+#include "sema/shared_bodies.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+namespace spc::sema::test {
+namespace {
+
+/// Sizes by names; of a tensor its entries.
+CostSizes sizes(const Kernel &kernel, const std::map<std::string, double> &given) {
+  return {[&kernel, given](ExtentId id) { return given.at(kernel.extents[id].name); },
+          [&kernel, given](TensorId id) { return std::optional(given.at(kernel.tensors[id].name)); }};
+}
+
+std::vector<std::string> costs(const Checked &checked) {
+  INFO(checked.errors());
+  REQUIRE(checked.kernel);
+  std::vector<std::string> lines;
+  const std::string plan = describe(*checked.kernel);
+  for (size_t at = plan.find("  cost"); at != std::string::npos; at = plan.find("\n  cost", at)) {
+    at = plan.find(": ", at) + 2;
+    lines.push_back(plan.substr(at, plan.find('\n', at) - at));
+  }
+  return lines;
+}
+
+using Lines = std::vector<std::string>;
+
+} // namespace
+
+TEST_CASE("orders that cost more or less by sizes become alternatives") {
+  CHECK(costs(check("D(i,l) = A(i,j)*B(j,k)*C(k,l)")) ==
+        Lines{"i*j*k for $4; i*k*l for D", "j*k*l for $5; i*j*l for D"});
+  CHECK(costs(check("y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr", "B=csr"})) ==
+        Lines{"nnz(B) for $4, $5; j for $6; nnz(A) for y", "nnz(A)*nnz(B)/j for y"});
+  CHECK(costs(check("Y(i,b) = W(i,j)*X(j,b) + P(i,r)*Q(r,j)*X(j,b)")).size() == 2);
+}
+
+TEST_CASE("orders that differ by less than an order of cost are no alternatives") {
+  CHECK(costs(check("y(i) = A(i,j)*x(j)", {"A=csr"})).size() == 1);
+  CHECK(costs(check("D(i,j) = S(i,j)*P(i,k)*Q(j,k)", {"S=csr"})).size() == 1);
+  CHECK(costs(check("M(i,r) = B(i,j,k)*C(j,r)*D(k,r)", {"B=csf"})).size() == 1);
+  CHECK(costs(check("y(j) = A(i,j)*A(i,k)*x(k)", {"A=csr"})).size() == 1);
+  CHECK(costs(check("s = x(i)*y(j)*z(k)")).size() == 1);
+}
+
+TEST_CASE("declared sizes decide at once") {
+  const std::string declared = "tensor A(m,n)\ntensor B(n,4)\ntensor C(4,p)\n";
+  CHECK(costs(check("tensor A(1000,1000)\ntensor B(1000,1000)\ntensor C(1000,1)\nD(i,l) = A(i,j)*B(j,k)*C(k,l)")) ==
+        Lines{"1000*1000*1 for $4, D"});
+  CHECK(costs(check(declared + "D(i,l) = A(i,j)*B(j,k)*C(k,l)")).size() == 1);
+}
+
+TEST_CASE("a call takes the alternative with the fewest steps") {
+  const Checked chain = check("D(i,l) = A(i,j)*B(j,k)*C(k,l)");
+  const Kernel &kernel = *chain.kernel;
+  CHECK(alternativeFor(kernel, sizes(kernel, {{"i", 2}, {"j", 1000}, {"k", 1000}, {"l", 1000}})) == 0);
+  CHECK(alternativeFor(kernel, sizes(kernel, {{"i", 1000}, {"j", 1000}, {"k", 1000}, {"l", 2}})) == 1);
+  CHECK(alternativeFor(kernel, sizes(kernel, {{"i", 7}, {"j", 7}, {"k", 7}, {"l", 7}})) == 0);
+  CHECK(alternativeFor(kernel, sizes(kernel, {{"i", 0}, {"j", 0}, {"k", 0}, {"l", 0}})) == 0);
+  const Checked vector = check("y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr", "B=csr"});
+  const std::map<std::string, double> large = {{"i", 1e3}, {"j", 1e3}, {"k", 1e3}, {"A", 1e4}, {"B", 1e5}};
+  std::map<std::string, double> few = large;
+  few["A"] = 10;
+  CHECK(alternativeFor(*vector.kernel, sizes(*vector.kernel, large)) == 0);
+  CHECK(alternativeFor(*vector.kernel, sizes(*vector.kernel, few)) == 1);
+}
+
+TEST_CASE("what the text has before and behind a product is computed once for all alternatives") {
+  const Checked checked =
+      check("let X(j,k) = exp(Z(j,k))\nD(i,l) = A(i,j)*X(j,k)*C(k,l)\nlet m(i) = max(l, D(i,l))\nE(i,l) = D(i,l)*m(i)");
+  REQUIRE(checked.kernel);
+  const Kernel &kernel = *checked.kernel;
+  REQUIRE(kernel.alternatives.size() == 2);
+  CHECK(kernel.alternatives[0].begin == 1);
+  CHECK(kernel.alternatives[1].end + 2 == kernel.steps.size());
+  CHECK(alternativeOf(kernel, 0) == std::nullopt);
+  CHECK(alternativeOf(kernel, kernel.steps.size() - 1) == std::nullopt);
+  CHECK(runs(kernel, 1, 0));
+  CHECK(!runs(kernel, 1, 1));
+}
+
+TEST_CASE("plans share the bodies of steps with the same loops") {
+  const Checked chain = check("D(i,l) = A(i,j)*B(j,k)*C(k,l)");
+  const Kernel &kernel = *chain.kernel;
+  REQUIRE(kernel.steps.size() == 4);
+  CHECK(!lentBody(kernel, 0));
+  CHECK(!lentBody(kernel, 1)); // D += C*$4 multiplies them the other way round
+  const std::optional<LentBody> first = lentBody(kernel, 2), second = lentBody(kernel, 3);
+  REQUIRE((first && second));
+  CHECK(first->step == 0);
+  CHECK(second->step == 0);
+  const auto name = [&](TensorId id) { return kernel.tensors[id].name; };
+  for (const auto &[lenders, own] : second->tensors)
+    CHECK((name(lenders) == "A" ? name(own) == "A" : name(lenders) == "B" ? name(own) == "$5" : name(own) == "D"));
+}
+
+TEST_CASE("steps over tensors of other types, other formats, or with other numbers have bodies of their own") {
+  const std::string floats = "tensor A(m,n)\ntensor B(n,p): f32\ntensor C(p,q)\ntensor D(m,q)\n";
+  const auto borrowing = [](const Checked &checked) {
+    size_t count = 0;
+    for (size_t k = 0; k < checked.kernel->steps.size(); ++k)
+      count += lentBody(*checked.kernel, k).has_value();
+    return count;
+  };
+  CHECK(borrowing(check(floats + "D(i,l) = A(i,j)*B(j,k)*C(k,l)")) == 0);
+  CHECK(borrowing(check("D(i,l) = A(i,j)*B(j,k)*C(k,l)", {"B=colmajor"})) == 0);
+  CHECK(borrowing(check("y(i) = A(i,j)*x(j)\nz(i) = A(i,j)*w(j)", {"A=csr"})) == 0); // each call runs both
+}
+
+TEST_CASE("results that are assembled, strict sums and orders of schedules leave no choice") {
+  CHECK(costs(check("C(i,l) = A(i,j)*B(j,k)*D(k,l)", {"A=csr", "B=csr", "C=csr", "D=csr"})).size() == 1);
+  CHECK(costs(check("D(i,l) = A(i,j)*B(j,k)*C(k,l)", {}, true)).size() == 1);
+  CHECK(costs(checkWith({"--plan=as-written"}, "D(i,l) = A(i,j)*B(j,k)*C(k,l)")).size() == 1);
+}
+
+TEST_CASE("one plan is compiled alone where its number is given") {
+  CHECK(costs(checkWith({"--plan=1"}, "D(i,l) = A(i,j)*B(j,k)*C(k,l)")) == Lines{"i*j*k for $4; i*k*l for D"});
+  CHECK(costs(checkWith({"--plan=2"}, "D(i,l) = A(i,j)*B(j,k)*C(k,l)")) == Lines{"j*k*l for $4; i*j*l for D"});
+  CHECK(checkWith({"--plan=3"}, "D(i,l) = A(i,j)*B(j,k)*C(k,l)").errors() == "no-such-plan");
+  CHECK(checkWith({"--plan=2"}, "y(i) = A(i,j)*x(j)").errors() == "no-such-plan");
+}
+
+} // namespace spc::sema::test
