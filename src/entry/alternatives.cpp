@@ -83,7 +83,15 @@ void chooseAlternative(Entry &entry) {
   }
 }
 
+void askForRecomputation(Entry &entry) {
+  const Value count =
+      entry.build.load(entry.build.int64Type(), entry.tensors[entry.kernel.recomputation->count].values);
+  entry.recomputes = entry.build.negate(entry.build.isZero(count));
+}
+
 Value isUsed(Entry &entry, const sema::Tensor &tensor) {
+  if (tensor.isOfRecomputation)
+    return entry.recomputes;
   return tensor.alternative ? isChosen(entry, *tensor.alternative) : Value();
 }
 
@@ -107,10 +115,11 @@ BorrowedBody::~BorrowedBody() {
 
 mlir::LogicalResult buildStep(Entry &entry, size_t step, const std::function<mlir::LogicalResult()> &build) {
   const std::optional<size_t> alternative = sema::alternativeOf(entry.kernel, step);
-  if (!alternative)
+  const bool isRecomputed = sema::isRecomputed(entry.kernel, step);
+  if (!alternative && !isRecomputed)
     return build();
   mlir::LogicalResult result = mlir::success();
-  entry.build.branch(isChosen(entry, *alternative), [&] { result = build(); }, [] {});
+  entry.build.branch(isRecomputed ? entry.recomputes : isChosen(entry, *alternative), [&] { result = build(); }, [] {});
   return result;
 }
 

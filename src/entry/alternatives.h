@@ -12,6 +12,9 @@ namespace spc::entry {
 /// parameters are bound.
 void chooseAlternative(Entry &entry);
 
+/// Sets the entry's `recomputes` by what the steps before the recomputation have counted.
+void askForRecomputation(Entry &entry);
+
 /// Whether the call uses a tensor: null where each call does.
 mlir::Value isUsed(Entry &entry, const sema::Tensor &tensor);
 
@@ -30,7 +33,8 @@ private:
   IdVector<sema::ExtentId, mlir::Value> extents_;
 };
 
-/// Builds step number `step` so that it runs where its alternative is chosen. Fails where `build` does.
+/// Builds step number `step` so that it runs where its alternative is chosen, or the recomputation is asked for. Fails
+/// where `build` does.
 mlir::LogicalResult buildStep(Entry &entry, size_t step, const std::function<mlir::LogicalResult()> &build);
 
 } // namespace spc::entry

@@ -137,6 +137,10 @@ mlir::LogicalResult runBody(Entry &entry, Memory &memory, AssembledOutputs &outp
 /// The steps in order: bodies, and what the runtime does by itself.
 mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &outputs) {
   for (size_t k = 0; k < entry.kernel.steps.size(); ++k) {
+    if (entry.kernel.recomputation && k == entry.kernel.recomputation->begin) {
+      askForRecomputation(entry);
+      allocateForRecomputation(entry, memory);
+    }
     const sema::Step &step = entry.kernel.steps[k];
     if (const auto *conversion = std::get_if<sema::Conversion>(&step)) {
       outputs.convert(*conversion);

@@ -83,14 +83,18 @@ TensorView allocateDense(Entry &entry, Memory &memory, const sema::Tensor &tenso
   return view;
 }
 
+TensorView allocateTemporary(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
+  return tensor.shared() ? allocateShared(entry, memory, tensor) : allocateDense(entry, memory, tensor);
+}
+
 /// Allocates those that share the structure of a copy, or all others.
 void allocateTemporaries(Entry &entry, Memory &memory, bool ofCopies) {
   const sema::Kernel &kernel = entry.kernel;
   for (sema::TensorId t : kernel.tensors.ids()) {
     const sema::Tensor &tensor = kernel.tensors[t];
     const bool isOfCopy = kernel.tensors[sema::structureOwner(kernel, t)].is<sema::Converted>();
-    if (tensor.is<sema::Temporary>() && !tensor.isAssembled() && isOfCopy == ofCopies)
-      entry.tensors[t] = tensor.shared() ? allocateShared(entry, memory, tensor) : allocateDense(entry, memory, tensor);
+    if (tensor.is<sema::Temporary>() && !tensor.isAssembled() && !tensor.isOfRecomputation && isOfCopy == ofCopies)
+      entry.tensors[t] = allocateTemporary(entry, memory, tensor);
   }
 }
 
@@ -145,6 +149,12 @@ void allocateTensors(Entry &entry, Memory &memory) {
   for (sema::TensorId t : entry.kernel.tensors.ids())
     if (const auto *view = entry.kernel.tensors[t].as<sema::View>())
       entry.tensors[t] = viewInto(entry, *view, entry.kernel.tensors[t].order());
+}
+
+void allocateForRecomputation(Entry &entry, Memory &memory) {
+  for (sema::TensorId t : entry.kernel.tensors.ids())
+    if (entry.kernel.tensors[t].isOfRecomputation)
+      entry.tensors[t] = allocateTemporary(entry, memory, entry.kernel.tensors[t]);
 }
 
 } // namespace spc::entry

@@ -6,8 +6,12 @@
 
 namespace spc::entry {
 
-/// Allocates the temporaries and makes the converted copies and the views, setting what the body gets of them; all of
-/// it is released on every way out. Leaves with Status::Memory, or with what the copying reports.
+/// Allocates the temporaries, but those of the recomputation, and makes the converted copies and the views, setting
+/// what the body gets of them; all of it is released on every way out. Leaves with Status::Memory, or with what the
+/// copying reports.
 void allocateTensors(Entry &entry, Memory &memory);
+
+/// Allocates those temporaries that the recomputation alone uses, where the call runs it.
+void allocateForRecomputation(Entry &entry, Memory &memory);
 
 } // namespace spc::entry

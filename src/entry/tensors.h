@@ -58,6 +58,7 @@ struct Entry {
   runtime::Phase phase = runtime::Phase::Assemble; ///< of a kernel that assembles
   mlir::Value plan;                                ///< of a phase: the caller's spc_plan, or NULL
   mlir::Value alternative;                         ///< the number of the one that the call takes, if there are some
+  mlir::Value recomputes;                          ///< whether the call runs the recomputation, once it is known
   mlir::Value merge;                               ///< the bytes of a plan that a body goes by
   const BodyCalls *calls = nullptr;                ///< of what calls bodies
   std::vector<TensorArgument> arguments;

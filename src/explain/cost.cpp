@@ -124,7 +124,7 @@ private:
 
   void addTraffic(sema::TensorId id) {
     const sema::Tensor &tensor = kernel_.tensors[id];
-    if (tensor.order() == 0 || tensor.is<sema::View>() || tensor.is<sema::Fused>() ||
+    if (tensor.order() == 0 || tensor.is<sema::View>() || tensor.is<sema::Fused>() || tensor.isOfRecomputation ||
         tensor.alternative.value_or(cost_.alternative) != cost_.alternative)
       return;
     if (tensor.is<sema::Converted>()) {

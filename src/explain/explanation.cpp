@@ -204,6 +204,8 @@ Explanation explainKernel(const sema::Kernel &kernel, const std::vector<pipeline
     StepLine line = std::visit(StepDescriber{kernel, body == bodies.end() ? nullptr : &*body}, kernel.steps[step]);
     if (const std::optional<size_t> plan = sema::alternativeOf(kernel, step))
       line.notes.insert(line.notes.begin(), describePlan(kernel, *plan, explanation.cost));
+    if (sema::isRecomputed(kernel, step))
+      line.notes.insert(line.notes.begin(), "runs where a result is NaN, to tell sums without entries from zeros");
     if (const std::optional<sema::LentBody> lent = sema::lentBody(kernel, step))
       line.notes.push_back("runs the machine code of " +
                            kernel.tensors[std::get<sema::Statement>(kernel.steps[lent->step]).target].name +

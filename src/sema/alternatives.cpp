@@ -79,4 +79,9 @@ std::optional<size_t> alternativeOf(const Kernel &kernel, size_t step) {
   return std::nullopt;
 }
 
+bool isRecomputed(const Kernel &kernel, size_t step) {
+  const std::optional<Recomputation> &again = kernel.recomputation;
+  return again && step >= again->begin && step < again->end;
+}
+
 } // namespace spc::sema

@@ -28,9 +28,12 @@ size_t alternativeFor(const Kernel &kernel, const CostSizes &sizes);
 /// The alternative that a step is of; nullopt for steps that each call runs.
 std::optional<size_t> alternativeOf(const Kernel &kernel, size_t step);
 
-/// Whether a call that takes an alternative runs a step.
+/// Whether a step is one of the recomputation.
+bool isRecomputed(const Kernel &kernel, size_t step);
+
+/// Whether a call that takes an alternative runs a step, if its results are numbers.
 inline bool runs(const Kernel &kernel, size_t step, size_t alternative) {
-  return alternativeOf(kernel, step).value_or(alternative) == alternative;
+  return !isRecomputed(kernel, step) && alternativeOf(kernel, step).value_or(alternative) == alternative;
 }
 
 } // namespace spc::sema

@@ -87,34 +87,78 @@ std::optional<Kernel> planUsual(const Program &program, const Options &options, 
   return kernel;
 }
 
+/// One round after the other of planning a program.
+class PlanChooser {
+public:
+  PlanChooser(const Program &program, const Options &options, Diagnostics &diagnostics)
+      : program_(program), options_(options), diagnostics_(diagnostics), before_(diagnostics.all().size()),
+        given_(program.tensors.size()) {}
+
+  std::optional<Kernel> run() {
+    Contractions contractions;
+    std::optional<Kernel> careful = planUsual(program_, options_, diagnostics_, contractions);
+    if (!careful)
+      return std::nullopt;
+    if (std::optional<std::vector<Kernel>> trusting =
+            contractions.asks && options_.trusts ? trustingPlans(*careful) : std::nullopt)
+      return trusting->empty() ? std::nullopt
+                               : std::optional(joinPlans(std::move(*trusting), std::move(*careful), given_));
+    std::vector<Kernel> plans = chosenFrom(std::move(*careful), contractions);
+    return plans.empty() ? std::nullopt : std::optional(joinPlans(std::move(plans), given_));
+  }
+
+private:
+  /// Plans that take sums without entries for 0; nullopt where the careful one cannot follow.
+  std::optional<std::vector<Kernel>> trustingPlans(const Kernel &careful) {
+    Contractions contractions{.trusts = true};
+    std::optional<Kernel> usual = planned(contractions);
+    if (!usual || !contractions.trusted || !agree(*usual, careful, given_))
+      return std::nullopt;
+    std::vector<Kernel> plans = chosenFrom(std::move(*usual), contractions);
+    return plans.empty() || mayRecompute(plans, careful, given_) ? std::optional(std::move(plans)) : std::nullopt;
+  }
+
+  /// nullopt also for a plan that has to warn of what the usual one does not: it is none to take in silence.
+  std::optional<Kernel> planned(Contractions &contractions) {
+    Diagnostics found = diagnostics_.alike();
+    std::optional<Kernel> plan = planFor(program_, options_, found, contractions);
+    return found.all().size() > diagnostics_.all().size() - before_ ? std::nullopt : std::move(plan);
+  }
+
+  /// The plans that are compiled; empty where one is wanted alone that there is not, which is reported.
+  std::vector<Kernel> chosenFrom(Kernel usual, const Contractions &contractions) {
+    std::vector<Kernel> plans =
+        plansWorthwhile(std::move(usual), contractions.products, given_, [&](const Scenario &scenario) {
+          Contractions other{.scenario = scenario, .trusts = contractions.trusts};
+          return planned(other);
+        });
+    const std::optional<size_t> only = options_.alternative;
+    if (!only)
+      return plans;
+    std::vector<Kernel> alone;
+    if (*only < plans.size())
+      alone.push_back(std::move(plans[*only]));
+    else
+      diagnostics_.report(kNoSuchPlan, {},
+                          "there is no plan " + std::to_string(*only + 1) + ": the kernel has " +
+                              (plans.size() == 1 ? "one" : std::to_string(plans.size())));
+    return alone;
+  }
+
+  const Program &program_;
+  const Options &options_;
+  Diagnostics &diagnostics_;
+  const size_t before_; ///< how many diagnostics there were
+  const size_t given_;  ///< tensors of the program
+};
+
 } // namespace
 
 std::optional<Kernel> plan(const Program &checked, const Options &options, Diagnostics &diagnostics) {
   Program program = checked;
   dropConversions(program);
-  Contractions contractions;
-  const size_t before = diagnostics.all().size();
-  std::optional<Kernel> kernel = planUsual(program, options, diagnostics, contractions);
-  if (!kernel)
-    return std::nullopt;
-  const auto planned = [&](const Scenario &scenario) {
-    Diagnostics found = diagnostics.alike();
-    Contractions other{scenario, {}};
-    std::optional<Kernel> plan = planFor(program, options, found, other);
-    // A plan that has to warn of what the usual one does not is none to take in silence.
-    return found.all().size() > diagnostics.all().size() - before ? std::nullopt : std::move(plan);
-  };
-  const size_t given = program.tensors.size();
-  std::vector<Kernel> plans = plansWorthwhile(std::move(*kernel), contractions.products, given, planned);
-  if (options.alternative && *options.alternative >= plans.size())
-    diagnostics.report(kNoSuchPlan, {},
-                       "there is no plan " + std::to_string(*options.alternative + 1) + ": the kernel has " +
-                           (plans.size() == 1 ? "one" : std::to_string(plans.size())));
-  else
-    kernel = options.alternative ? std::move(plans[*options.alternative])
-             : plans.size() > 1  ? joinPlans(std::move(plans), given)
-                                 : std::move(plans.front());
-  if (options.verify && !diagnostics.hasErrors())
+  std::optional<Kernel> kernel = PlanChooser(program, options, diagnostics).run();
+  if (kernel && options.verify)
     verifyPlan(*kernel, diagnostics);
   return diagnostics.hasErrors() ? std::nullopt : std::move(kernel);
 }

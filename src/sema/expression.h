@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -80,5 +81,9 @@ struct Expr {
   std::variant<Literal, Use, IndexValue, Negate, Binary, Call> node;
   ValueType type = ValueType::F64; ///< of the value
 };
+
+inline ExprPtr makeExpr(decltype(Expr::node) node, ValueType type) {
+  return std::make_unique<Expr>(Expr{std::move(node), type});
+}
 
 } // namespace spc::sema

@@ -119,6 +119,7 @@ struct Tensor {
                                  ///< hyb); empty for whole tensors
   int part = 0;                  ///< which part
   std::optional<size_t> alternative = std::nullopt; ///< the one of the kernel's that alone uses this temporary
+  bool isOfRecomputation = false;                   ///< a temporary that the kernel's recomputation alone uses
   std::string couldBe; ///< a shipped format for an output that nothing binds and that is dense, though only
                        ///< sparse operands decide which elements are set; else empty
   Span where;          ///< declaration, else first use
@@ -280,12 +281,21 @@ struct Alternative {
   size_t begin = 0, end = 0; ///< into Kernel::steps
 };
 
+/// Steps behind the alternatives, which compute the same with more care: each asks which sums have entries at all. The
+/// alternatives take one without entries for 0, which an infinity beside it makes no number; a step of each counts
+/// these.
+struct Recomputation {
+  size_t begin = 0, end = 0; ///< into Kernel::steps
+  TensorId count;            ///< an i64 of order 0: where that is not 0, calls run the steps
+};
+
 /// A whole kernel file, checked and planned.
 struct Kernel : KernelHead {
   std::vector<Step> steps;
   /// None, or two and more, each of which begins where the one before it ends: a call runs the one that takes the
   /// fewest steps with its sizes (sema/alternatives.h).
   std::vector<Alternative> alternatives = {};
+  std::optional<Recomputation> recomputation = {};
 };
 
 /// The tensor that has the structure of `tensor` in arrays of its own, or assembles it; itself where that is so of it.

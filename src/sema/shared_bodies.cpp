@@ -123,7 +123,7 @@ private:
 
 std::optional<LentBody> lentBody(const Kernel &kernel, size_t step) {
   const auto *own = std::get_if<Statement>(&kernel.steps[step]);
-  if (!own || !alternativeOf(kernel, step) || kernel.schedule.parallel)
+  if (!own || !(alternativeOf(kernel, step) || isRecomputed(kernel, step)) || kernel.schedule.parallel)
     return std::nullopt;
   for (size_t lender = 0; lender < step; ++lender)
     if (const auto *other = std::get_if<Statement>(&kernel.steps[lender]); other && !lentBody(kernel, lender))

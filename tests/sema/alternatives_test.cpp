@@ -36,7 +36,7 @@ TEST_CASE("orders that cost more or less by sizes become alternatives") {
   CHECK(costs(check("D(i,l) = A(i,j)*B(j,k)*C(k,l)")) ==
         Lines{"i*j*k for $4; i*k*l for D", "j*k*l for $5; i*j*l for D"});
   CHECK(costs(check("y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr", "B=csr"})) ==
-        Lines{"nnz(B) for $4, $5; j for $6; nnz(A) for y", "nnz(A)*nnz(B)/j for y"});
+        Lines{"nnz(B) for $4; nnz(A) for y; i for $5", "nnz(A)*nnz(B)/j for y; i for $5"});
   CHECK(costs(check("Y(i,b) = W(i,j)*X(j,b) + P(i,r)*Q(r,j)*X(j,b)")).size() == 2);
 }
 
@@ -123,6 +123,60 @@ TEST_CASE("one plan is compiled alone where its number is given") {
   CHECK(costs(checkWith({"--plan=2"}, "D(i,l) = A(i,j)*B(j,k)*C(k,l)")) == Lines{"j*k*l for $4; i*j*l for D"});
   CHECK(checkWith({"--plan=3"}, "D(i,l) = A(i,j)*B(j,k)*C(k,l)").errors() == "no-such-plan");
   CHECK(checkWith({"--plan=2"}, "y(i) = A(i,j)*x(j)").errors() == "no-such-plan");
+}
+
+TEST_CASE("sums without entries are taken for 0, and results that show an infinity beside one are computed again") {
+  const Checked checked = check("y(i) = A(i,j)*B(j,k)*C(k,l)*x(l)", {"A=csr", "B=csr", "C=csr"});
+  REQUIRE(checked.kernel);
+  const Kernel &kernel = *checked.kernel;
+  REQUIRE(kernel.recomputation);
+  CHECK(kernel.tensors[kernel.recomputation->count].type == ValueType::I64);
+  CHECK(checkWith({"--plan=1"}, "y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr", "B=csr"}).steps() ==
+        "$4 in f64, zeroed first:\n"
+        "  for j, k+: $4(j) += B(j,k)*x(k)\n"
+        "\n"
+        "y in f64, zeroed first:\n"
+        "  for i, j+: y(i) += A(i,j)*$4(j)\n"
+        "\n"
+        "$5 in i64, zeroed first:\n"
+        "  for i+: $5 += i64(!=(y(i), y(i)))\n"
+        "\n"
+        "where $5 is not 0, once more:\n"
+        "\n"
+        "$6 in f64, zeroed first:\n"
+        "  for j, k+: $6(j) += B(j,k)*x(k)\n"
+        "\n"
+        "$7 in bool, zeroed first:\n"
+        "  for j, k+: $7(j) += pattern(B(j,k)), where B\n"
+        "\n"
+        "$8 in f64:\n"
+        "  for j: $8(j) = select($7(j), $6(j), -0)\n"
+        "\n"
+        "y in f64, zeroed first:\n"
+        "  for i, j+: y(i) += select(pattern($8(j)), A(i,j), 0)*$8(j), where A\n");
+}
+
+TEST_CASE("sums are asked for entries at once where infinities would not show, or nothing can be computed again") {
+  const auto recomputes = [](const std::string &text, const std::vector<std::string> &bindings) {
+    const Checked checked = check(text, bindings);
+    INFO(text << ": " << checked.errors());
+    REQUIRE(checked.kernel);
+    return checked.kernel->recomputation.has_value();
+  };
+  const std::vector<std::string> both = {"A=csr", "B=csr"};
+  CHECK(recomputes("y(i) = A(i,j)*B(j,k)*x(k)", both));
+  CHECK(!recomputes("y(i) += A(i,j)*B(j,k)*x(k)", both));
+  CHECK(!recomputes("y(i) = y(i) + A(i,j)*B(j,k)*x(k)", both));
+  CHECK(!recomputes("tensor A(m,n): i64, sparse\ntensor B(n,p): i64, sparse\ntensor x(p): i64\n"
+                    "y(i) = A(i,j)*B(j,k)*x(k)",
+                    both));
+  CHECK(
+      !recomputes("tensor A(m,n): cf64, sparse\ntensor B(n,p), sparse\ntensor x(p)\ny(i) = A(i,j)*B(j,k)*x(k)", both));
+  CHECK(recomputes("y(i) = b(i)*sum(j, A(i,j))*sum(j, B(i,j))", both));
+  CHECK(!recomputes("D(i,j) = S(i,j)*b(i)*sum(k, A(i,k))*sum(k, B(j,k))", {"A=csr", "B=csr", "S=csr", "D=csr"}));
+  // A statement before it is not computed again.
+  const Checked two = check("y(i) = z(i)\ny(i) += A(i,j)*B(j,k)*x(k)", both);
+  CHECK(!two.kernel->recomputation);
 }
 
 } // namespace spc::sema::test

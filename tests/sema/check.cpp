@@ -287,6 +287,8 @@ static Checked checked(const std::string &text, const std::vector<std::string> &
       options.distributes = true;
     else if (argument == "--plan=as-written")
       options.asWritten = true;
+    else if (argument == "careful")
+      options.trusts = false;
     else if (argument.starts_with("--plan="))
       options.alternative = std::stoul(argument.substr(7)) - 1;
     else if (argument.starts_with(type))

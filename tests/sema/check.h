@@ -53,7 +53,7 @@ Checked check(const std::string &text, const std::vector<std::string> &bindings 
               const format::Schedule &schedule = {});
 
 /// The same with arguments of --type and --index, "--type=A=i8", and with "--fp=distribute", "--plan=as-written" and
-/// "--plan=1", the plan for the usual sizes, and so on.
+/// "--plan=1", the plan for the usual sizes, and so on; "careful": no sum without entries is taken for 0.
 Checked checkWith(const std::vector<std::string> &arguments, const std::string &text,
                   const std::vector<std::string> &bindings = {});
 

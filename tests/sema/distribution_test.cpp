@@ -15,7 +15,7 @@ std::string stepsOf(const std::string &text, const Bindings &bindings = kMatrice
   for (const std::string &binding : bindings)
     if (text.find(binding.substr(0, 1) + "(") != std::string::npos)
       used.push_back(binding);
-  const Checked checked = check(text, used);
+  const Checked checked = checkWith({"careful"}, text, used);
   INFO(text << ": " << checked.errors());
   REQUIRE(checked.kernel);
   return checked.steps();
@@ -183,7 +183,8 @@ TEST_CASE("a sum() that has an element wherever another sum has is taken there")
   CHECK(stepsOf("Y(i,j) = (A(i,j) - B(i,j)) * sum(k, U(i,k)*V(j,k))") ==
         "Y in f64, zeroed first:\n"
         "  for i, j, k+: Y(i,j) += (A(i,j) - B(i,j))*(U(i,k)*V(j,k)), where A or B\n");
-  CHECK(check("y(i) = (A(i,j) - B(i,j)) * sum(k, C(i,k)*x(k))", {"A=csr", "B=csr", "C=csr"}).kernel->steps.size() == 3);
+  CHECK(checkWith({"careful"}, "y(i) = (A(i,j) - B(i,j)) * sum(k, C(i,k)*x(k))", {"A=csr", "B=csr", "C=csr"})
+            .kernel->steps.size() == 3);
   CHECK(check("D(i,j) = (A(i,j) - B(i,j)) * sum(k, U(i,k)*V(j,k)) * sum(k, U(i,k)*W(j,k))", {"A=csr", "B=csr", "D=csr"})
             .count("densify") == 2);
 }

@@ -67,7 +67,7 @@ TEST_CASE("variables of a fused product have names of their own") {
 
 /// The plan's line on cost.
 std::string costOf(const std::string &text, const std::vector<std::string> &bindings) {
-  const std::string plan = describe(*checkWith({"--plan=1"}, text, bindings).kernel);
+  const std::string plan = describe(*checkWith({"careful", "--plan=1"}, text, bindings).kernel);
   const size_t from = plan.find("  cost: ") + 8;
   return plan.substr(from, plan.find('\n', from) - from);
 }

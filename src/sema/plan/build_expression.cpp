@@ -9,27 +9,23 @@
 
 namespace spc::sema {
 
-static ExprPtr make(decltype(Expr::node) node, ValueType type) {
-  return std::make_unique<Expr>(Expr{std::move(node), type});
-}
-
 ExprPtr ExpressionBuilder::build(const Node &node, ValueType type) const {
   if (const auto *number = std::get_if<NumberNode>(&node.kind))
-    return make(Literal{number->value}, type);
+    return makeExpr(Literal{number->value}, type);
   if (const auto *index = std::get_if<IndexNode>(&node.kind))
-    return make(IndexValue{valueOf_(index->variable)}, type);
+    return makeExpr(IndexValue{valueOf_(index->variable)}, type);
   if (const auto *negate = std::get_if<NegateNode>(&node.kind))
-    return make(Negate{build(*negate->operand, type)}, type);
+    return makeExpr(Negate{build(*negate->operand, type)}, type);
   if (const auto *binary = std::get_if<BinaryNode>(&node.kind)) {
     ExprPtr left = build(*binary->left, type);
     double outside = 0;
     const std::optional<Domain> domain = deciding(node, type, outside);
-    return make(Binary{binary->op, std::move(left), build(*binary->right, type), domain, outside}, type);
+    return makeExpr(Binary{binary->op, std::move(left), build(*binary->right, type), domain, outside}, type);
   }
   if (const auto *call = std::get_if<CallNode>(&node.kind))
     return buildCall(*call, node, type);
   const AccessId access = std::get<AccessNode>(node.kind).access;
-  return make(Use{operandOf(access)}, type);
+  return makeExpr(Use{operandOf(access)}, type);
 }
 
 OperandId ExpressionBuilder::operandOf(AccessId access) const {
@@ -69,12 +65,12 @@ ExprPtr ExpressionBuilder::buildCall(const CallNode &call, const Node &node, Val
   const ValueType own = isLogical(call.function)          ? ValueType::Bool
                         : call.function == Function::Cast ? call.castTo
                                                           : type;
-  ExprPtr value = make(std::move(result), own);
+  ExprPtr value = makeExpr(std::move(result), own);
   if (own == type)
     return value;
   Call conversion{Function::Cast, {}};
   conversion.arguments.push_back(std::move(value));
-  return make(std::move(conversion), type);
+  return makeExpr(std::move(conversion), type);
 }
 
 } // namespace spc::sema

@@ -49,13 +49,18 @@ private:
     return tensor.partOf.empty() ? tensor.name : tensor.partOf;
   }
 
-  /// Before the first step of an alternative, and of what follows the last one.
+  /// Before the first step of an alternative, of the recomputation, and of what follows.
   std::string headingOf(size_t step) const {
     const std::vector<Alternative> &all = kernel_.alternatives;
+    const std::optional<Recomputation> &again = kernel_.recomputation;
+    if (again && step == again->begin)
+      return "where " + nameOf(again->count) + " is not 0, once more:\n\n";
+    if (again && step == again->end)
+      return "then:\n\n";
     for (size_t k = 0; k < all.size(); ++k)
       if (step == all[k].begin)
         return "plan " + std::to_string(k + 1) + " of " + std::to_string(all.size()) + ":\n\n";
-    return !all.empty() && step == all.back().end ? "then, by each plan:\n\n" : "";
+    return !all.empty() && step == all.back().end ? "then:\n\n" : "";
   }
 
   /// A line for the whole kernel, or for each alternative one with all that it runs.
@@ -135,6 +140,8 @@ private:
     if (const auto *temporary = tensor.as<Temporary>())
       return "temporary" + partOf(*temporary, tensor) +
              (tensor.alternative ? ", of plan " + std::to_string(*tensor.alternative + 1) : "") +
+             (kernel_.recomputation && &tensor == &kernel_.tensors[kernel_.recomputation->count] ? ", counts NaNs"
+                                                                                                 : "") +
              (temporary->isRestricted ? ", restricted to what is read" : "") + storageOf(tensor);
     if (const auto *fused = tensor.as<Fused>())
       return "temporary, fused into " + nameOf(fused->reader);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 namespace spc::sema {
 namespace {
@@ -61,6 +62,46 @@ void forEachTensor(auto &step, const auto &visit) {
   }
 }
 
+bool isPart(const Kernel &kernel, const Statement &statement) {
+  const auto *temporary = kernel.tensors[statement.target].as<Temporary>();
+  return temporary && temporary->isPart;
+}
+
+TensorId addCount(Kernel &kernel) {
+  Tensor count;
+  count.name = "$" + std::to_string(kernel.tensors.size());
+  count.role = Temporary{};
+  count.type = ValueType::I64;
+  count.format = format::denseFormat(0);
+  count.isWritten = true;
+  return kernel.tensors.add(std::move(count));
+}
+
+/// count += i64(y(i) != y(i)), of a dense tensor of floats.
+Term countOf(const Kernel &kernel, TensorId id, Span where) {
+  const Tensor &tensor = kernel.tensors[id];
+  Term term;
+  term.where = where;
+  Operand operand;
+  operand.tensor = id;
+  operand.indices.resize(tensor.extents.size());
+  for (const format::Level &level : tensor.format.levels) {
+    const ExtentId extent = tensor.extents[static_cast<size_t>(level.dim)];
+    const LoopId loop =
+        term.loops.add({.variable = kernel.extents[extent].name, .extent = extent, .isReduction = true});
+    operand.indices[static_cast<size_t>(level.dim)].terms.push_back({loop});
+  }
+  term.operands.push_back(std::move(operand));
+  const ValueType type = arithmeticType(tensor.type);
+  Call differs{Function::NotEqual, {}};
+  for (int side = 0; side < 2; ++side)
+    differs.arguments.push_back(makeExpr(Use{OperandId(0)}, type));
+  Call number{Function::Cast, {}};
+  number.arguments.push_back(makeExpr(std::move(differs), ValueType::Bool));
+  term.expr = makeExpr(std::move(number), ValueType::I64);
+  return term;
+}
+
 /// A step as text that tells it from others of the program; empty where it has temporaries that planning has added.
 std::string textOf(const Kernel &kernel, size_t given, const Step &step) {
   bool isOfProgram = true;
@@ -79,24 +120,85 @@ std::string textOf(const Kernel &kernel, size_t given, const Step &step) {
   return text;
 }
 
+/// The steps in which plans differ: `begin` steps before them and `behind` steps after them are common.
+struct Differing {
+  size_t begin = 0, behind = 0;
+  size_t endOf(const Kernel &plan) const { return plan.steps.size() - behind; }
+};
+
 /// How many steps from the first, or from the last, all plans share.
-size_t sharedSteps(const std::vector<Kernel> &plans, size_t given, size_t most, bool fromLast) {
+size_t sharedSteps(const std::vector<const Kernel *> &plans, size_t given, size_t most, bool fromLast) {
   size_t count = 0;
   const auto text = [&](const Kernel &plan) {
     return textOf(plan, given, plan.steps[fromLast ? plan.steps.size() - 1 - count : count]);
   };
   const auto isShared = [&] {
-    const std::string own = text(plans.front());
+    const std::string own = text(*plans.front());
     return !own.empty() &&
-           std::all_of(plans.begin() + 1, plans.end(), [&](const Kernel &plan) { return text(plan) == own; });
+           std::all_of(plans.begin() + 1, plans.end(), [&](const Kernel *plan) { return text(*plan) == own; });
   };
   while (count < most && isShared())
     ++count;
   return count;
 }
 
-/// Appends the steps [begin, end) of a plan to a kernel as an alternative, with temporaries of their own.
-void append(Kernel &kernel, Kernel &plan, size_t given, size_t begin, size_t end) {
+Differing differingSteps(const std::vector<Kernel> &plans, const Kernel *careful, size_t given) {
+  std::vector<const Kernel *> all;
+  for (const Kernel &plan : plans)
+    all.push_back(&plan);
+  if (careful)
+    all.push_back(careful);
+  size_t fewest = all.front()->steps.size();
+  for (const Kernel *plan : all)
+    fewest = std::min(fewest, plan->steps.size());
+  Differing steps;
+  steps.begin = sharedSteps(all, given, fewest, /*fromLast=*/false);
+  steps.behind = sharedSteps(all, given, fewest - steps.begin, /*fromLast=*/true);
+  return steps;
+}
+
+/// Whether steps, run once more, leave what they have left: they set what they write before they read it.
+bool isRepeatable(const Kernel &kernel, const Differing &steps) {
+  std::set<TensorId> written, set;
+  for (size_t k = steps.begin; k < steps.endOf(kernel); ++k)
+    if (const auto *statement = std::get_if<Statement>(&kernel.steps[k]))
+      written.insert(statement->target);
+    else
+      written.insert(std::get<Copy>(kernel.steps[k]).to);
+  for (size_t k = steps.begin; k < steps.endOf(kernel); ++k) {
+    const auto *statement = std::get_if<Statement>(&kernel.steps[k]);
+    if (!statement)
+      return false;
+    for (const Term &term : statement->terms)
+      for (const Operand &operand : term.operands)
+        if (written.contains(operand.tensor) && !set.contains(operand.tensor))
+          return false;
+    if (!set.contains(statement->target) && !statement->zeroFirst &&
+        (statement->terms.empty() || !statement->terms.front().overwrites))
+      return false;
+    set.insert(statement->target);
+  }
+  return true;
+}
+
+/// Whether infinities that meet a sum without entries show in what a plan's steps write: in arrays of floats, of which
+/// parts are multiplied with others and added up.
+bool shows(const Kernel &kernel, const Differing &steps) {
+  for (size_t k = steps.begin; k < steps.endOf(kernel); ++k) {
+    const auto *statement = std::get_if<Statement>(&kernel.steps[k]);
+    if (!statement)
+      return false;
+    const Tensor &target = kernel.tensors[statement->target];
+    if (!isPart(kernel, *statement) &&
+        (!target.format.isDense() || (isFloat(statement->computeType) && !isFloat(target.type))))
+      return false;
+  }
+  return true;
+}
+
+/// Renames what a plan has of its own, and takes its steps [begin, end) to the end of a kernel.
+template <typename Mark>
+void append(Kernel &kernel, Kernel &plan, size_t given, const Differing &steps, const Mark &mark) {
   IdVector<TensorId, TensorId> ids;
   for (TensorId id : plan.tensors.ids()) {
     if (id.index() < given || plan.tensors[id].is<Converted>()) {
@@ -106,13 +208,63 @@ void append(Kernel &kernel, Kernel &plan, size_t given, size_t begin, size_t end
     ids.add(kernel.tensors.add(std::move(plan.tensors[id])));
     Tensor &tensor = kernel.tensors.back();
     tensor.name = "$" + std::to_string(kernel.tensors.size() - 1);
-    tensor.alternative = kernel.alternatives.size();
+    mark(tensor);
   }
-  kernel.alternatives.push_back({kernel.steps.size(), kernel.steps.size() + end - begin});
-  for (size_t k = begin; k < end; ++k) {
+  for (size_t k = steps.begin, end = steps.endOf(plan); k < end; ++k) {
     forEachTensor(plan.steps[k], [&](TensorId &id) { id = ids[id]; });
     kernel.steps.push_back(std::move(plan.steps[k]));
   }
+}
+
+/// Where infinities and NaNs are left: one more step, which counts them, of those before it from `begin` on.
+void appendCount(Kernel &kernel, size_t begin, TensorId count) {
+  Statement statement;
+  statement.target = count;
+  statement.computeType = ValueType::I64;
+  statement.zeroFirst = true;
+  std::set<TensorId> seen;
+  for (size_t k = begin; k < kernel.steps.size(); ++k) {
+    const auto &own = std::get<Statement>(kernel.steps[k]);
+    if (isPart(kernel, own) || !isFloat(kernel.tensors[own.target].type) || !seen.insert(own.target).second)
+      continue;
+    statement.terms.push_back(countOf(kernel, own.target, own.where));
+    statement.where = own.where;
+  }
+  kernel.steps.emplace_back(std::move(statement));
+}
+
+Kernel joined(std::vector<Kernel> plans, Kernel *careful, size_t given) {
+  if (plans.size() == 1 && !careful)
+    return std::move(plans.front());
+  const Differing steps = differingSteps(plans, careful, given);
+  Kernel kernel = std::move(plans.front());
+  const size_t end = steps.endOf(kernel);
+  std::vector<Step> last(std::make_move_iterator(kernel.steps.begin() + static_cast<std::ptrdiff_t>(end)),
+                         std::make_move_iterator(kernel.steps.end()));
+  kernel.steps.resize(end);
+  const size_t own = kernel.tensors.size();
+  std::optional<TensorId> count;
+  if (careful)
+    count = addCount(kernel);
+  for (size_t number = 0; number < plans.size(); ++number) {
+    const size_t begin = number == 0 ? steps.begin : kernel.steps.size();
+    if (number > 0)
+      append(kernel, plans[number], given, steps, [&](Tensor &tensor) { tensor.alternative = number; });
+    if (count)
+      appendCount(kernel, begin, *count);
+    if (plans.size() > 1)
+      kernel.alternatives.push_back({begin, kernel.steps.size()});
+  }
+  for (size_t k = given; plans.size() > 1 && k < own; ++k)
+    if (kernel.tensors[TensorId(k)].is<Temporary>())
+      kernel.tensors[TensorId(k)].alternative = 0;
+  if (careful) {
+    const size_t begin = kernel.steps.size();
+    append(kernel, *careful, given, steps, [](Tensor &tensor) { tensor.isOfRecomputation = true; });
+    kernel.recomputation = Recomputation{begin, kernel.steps.size(), *count};
+  }
+  std::move(last.begin(), last.end(), std::back_inserter(kernel.steps));
+  return kernel;
 }
 
 } // namespace
@@ -128,23 +280,17 @@ bool agree(const Kernel &one, const Kernel &other, size_t given) {
 }
 
 Kernel joinPlans(std::vector<Kernel> plans, size_t given) {
-  size_t fewest = plans.front().steps.size();
-  for (const Kernel &plan : plans)
-    fewest = std::min(fewest, plan.steps.size());
-  const size_t begin = sharedSteps(plans, given, fewest, /*fromLast=*/false);
-  const size_t behind = sharedSteps(plans, given, fewest - begin, /*fromLast=*/true);
-  Kernel joined = std::move(plans.front());
-  std::vector<Step> last(std::make_move_iterator(joined.steps.end() - static_cast<std::ptrdiff_t>(behind)),
-                         std::make_move_iterator(joined.steps.end()));
-  joined.steps.resize(joined.steps.size() - behind);
-  joined.alternatives.push_back({begin, joined.steps.size()});
-  for (size_t k = given; k < joined.tensors.size(); ++k)
-    if (joined.tensors[TensorId(k)].is<Temporary>())
-      joined.tensors[TensorId(k)].alternative = 0;
-  for (size_t k = 1; k < plans.size(); ++k)
-    append(joined, plans[k], given, begin, plans[k].steps.size() - behind);
-  std::move(last.begin(), last.end(), std::back_inserter(joined.steps));
-  return joined;
+  return joined(std::move(plans), nullptr, given);
+}
+
+bool mayRecompute(const std::vector<Kernel> &plans, const Kernel &careful, size_t given) {
+  const Differing steps = differingSteps(plans, &careful, given);
+  return steps.begin < steps.endOf(careful) && isRepeatable(careful, steps) &&
+         std::all_of(plans.begin(), plans.end(), [&](const Kernel &plan) { return shows(plan, steps); });
+}
+
+Kernel joinPlans(std::vector<Kernel> plans, Kernel careful, size_t given) {
+  return joined(std::move(plans), &careful, given);
 }
 
 } // namespace spc::sema

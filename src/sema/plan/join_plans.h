@@ -15,4 +15,12 @@ bool agree(const Kernel &one, const Kernel &other, size_t given);
 /// others agrees with the first one.
 Kernel joinPlans(std::vector<Kernel> plans, size_t given);
 
+/// Whether all plans, which take sums without entries for 0, may be followed by a careful one that computes the same
+/// once more: that sets what it writes, and what the plans leave is looked at for infinities that met such a 0. It
+/// agrees with them.
+bool mayRecompute(const std::vector<Kernel> &plans, const Kernel &careful, size_t given);
+
+/// The plans joined, with the careful one as their recomputation. Requires: mayRecompute.
+Kernel joinPlans(std::vector<Kernel> plans, Kernel careful, size_t given);
+
 } // namespace spc::sema

@@ -6,6 +6,7 @@
 #include "sema/kernel.h"
 #include "sema/plan/loop_order.h"
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace spc::sema {
 
 /// A sparse operand of a term as the planner sees it. Variables are numbered within the term.
 struct SparseAccess {
-  const format::Format *format = nullptr;
+  std::shared_ptr<const format::Format> format; ///< the tensor's; copies are added to tensors while this lives
   std::vector<int> variables; ///< by dimension, as the stored entries are read (a mirrored access exchanged)
   bool mayBeCopied = true;
   bool mustBeCopied = false; ///< its entries may repeat, and it is not used linearly

@@ -106,7 +106,7 @@ TermOperands SparseOperands::find(const std::vector<AccessId> &followers) const 
 SparseAccess SparseOperands::describe(AccessId id, const std::vector<VariableId> &variables, bool isLeader) const {
   const Access &access = scope_.accesses[id];
   const format::Format &format = tensorOf(id).format;
-  SparseAccess operand{&format, numbersOf(access.variables, variables)};
+  SparseAccess operand{std::make_shared<const format::Format>(format), numbersOf(access.variables, variables)};
   if (access.mirrored)
     std::swap(operand.variables.front(), operand.variables.back());
   operand.mayBeCopied = !isLeader && mayBeCopied(id);

@@ -184,7 +184,7 @@ private:
     if (!isWhole)
       addMask(result, factors, best.plan, inputs);
     const double own = nestCost(inputs, variables | result | last);
-    best.cost += own * (isGuarded ? kGuardedStep : 1);
+    best.cost += own * (isGuarded && space_.asks ? kGuardedStep : 1);
     best.plan.sums = listOf(last);
     best.plan.variables = listOf(result);
     best.result = {result, std::min(own, volume(result)), isPartial(factors)};
@@ -251,7 +251,7 @@ private:
       return space_.mayFill;
     }
     const double dense = volume(result.variables), listed = (space_.mayFill ? kListingCost : 1) * result.entries;
-    const bool isPartly = isPartial(factors), isMatrix = best.plan.variables.size() > 1;
+    const bool isPartly = space_.asks && isPartial(factors), isMatrix = best.plan.variables.size() > 1;
     const bool isBounded = dense <= largest_ && (best.plan.variables.size() <= 2 || isWithinDense(result.variables));
     const bool mayFill = space_.mayFill && isBounded;
     const bool mayList = space_.mayList && isMatrix && (result.variables & ~listedIn(factors)) == 0;

@@ -33,6 +33,7 @@ struct ContractionSpace {
   bool mayFill = true;  ///< a part may have values where it has no entries, as where nothing is summed over; else it
                         ///< lists its entries
   bool mayList = false; ///< parts may be sparse
+  bool asks = true;     ///< it is computed apart where parts have entries
 };
 
 /// A nest of loops that joins factors and parts, and adds up what it computes.

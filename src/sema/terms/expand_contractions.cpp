@@ -110,6 +110,7 @@ ContractedProduct Expander::contractedProduct(const Factors &factors, const Logi
   }
   space.mayFill = isTargetDense(*main_) || (&logical == main_ && willShare(factors, logical));
   space.mayList = true;
+  space.asks = !contractions_.trusts;
   return product;
 }
 
@@ -194,10 +195,13 @@ NodePtr Expander::withFactors(const Node &node, const std::vector<const Node *> 
 
 /// Whether a nest is 0 where a part of it is for want of entries: what else it multiplies is finite.
 bool Expander::isAlwaysZero(const Contraction &part, const Contraction &nest, const Factors &factors) const {
-  return isExact() || (nest.parts.size() == 1 && &nest.parts.front() == &part &&
-                       std::all_of(nest.factors.begin(), nest.factors.end(), [&](size_t k) {
-                         return !factors.list[k].isDivisor && isSurelyFinite(*factors.list[k].node, scope_, kernel_);
-                       }));
+  return isExact() ||
+         (nest.parts.size() == 1 && &nest.parts.front() == &part &&
+          std::all_of(nest.factors.begin(), nest.factors.end(),
+                      [&](size_t k) {
+                        return !factors.list[k].isDivisor && isSurelyFinite(*factors.list[k].node, scope_, kernel_);
+                      })) ||
+         isTrusted();
 }
 
 /// Whether a part has entries wherever a factor beside it has: its one sparse factor is the same operand, at the same
@@ -281,6 +285,7 @@ AccessId Expander::partOf(const Contraction &plan, const Factors &factors, bool 
   const std::vector<VariableId> variables = inOrderOf(*product, plan.variables);
   const Span where = factors.product->where;
   NodePtr condition = asks && !plan.isListed ? conditionOf(*product) : nullptr;
+  contractions_.asks |= condition != nullptr;
   const std::string text = textOf(*product, variables, mask);
   auto known = partsApart_.find(text);
   if (known == partsApart_.end()) {

@@ -167,7 +167,9 @@ Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
   std::optional<LogicalStatement> presence = presenceOf(logical);
   const bool isListed = presence && !isTargetDense(*main_) && !logical.targetVariables.empty();
   apart.value = addSumApart(std::move(logical), apart.mask, isListed);
-  if (presence && !isListed && !isExact() && apart.asksForPresence)
+  const bool asks = presence && !isListed && !isExact() && apart.asksForPresence;
+  contractions_.asks |= asks;
+  if (asks && !isTrusted())
     presences_.emplace(apart.value, addSumApart(std::move(*presence), apart.mask, false));
   sumsApart_.push_back(apart);
   return apart;

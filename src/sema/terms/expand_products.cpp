@@ -12,6 +12,13 @@ bool Expander::isExact() const {
   return !isFloat(computeType_) && !isComplex(computeType_);
 }
 
+/// Whether a sum without entries may be taken for 0 here: no function makes a number of what an infinity makes of that.
+bool Expander::isTrusted() const {
+  const bool isTrusted = contractions_.trusts && isFloat(computeType_) && !isArgument_;
+  contractions_.trusted |= isTrusted;
+  return isTrusted;
+}
+
 /// Temporaries that sums need are dense.
 bool Expander::isTargetDense(const LogicalStatement &logical) const {
   return &logical != main_ || kernel_.tensors[logical.target].format.isDense();

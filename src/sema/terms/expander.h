@@ -74,6 +74,7 @@ private:
   Products divided(Products numerators, const Node &divisor, Span where);
   Products whole(const Node &node, bool isCostly);
   bool isExact() const;
+  bool isTrusted() const;
   bool isTargetDense(const LogicalStatement &logical) const;
 
   // Sums that are taken before others (expand_contractions.cpp).

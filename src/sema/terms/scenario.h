@@ -32,9 +32,12 @@ struct ContractedProduct {
   std::vector<std::optional<TensorId>> tensors; ///< by factor: the sparse operand that it is
 };
 
-/// The products that a round of planning meets, and the sizes that it takes them apart for.
+/// What a round of planning takes products apart for, and the products that it meets.
 struct Contractions {
   Scenario scenario;
+  bool trusts = false;  ///< what sums are multiplied with is finite: one without entries may be taken for 0
+  bool trusted = false; ///< some sum without entries was taken for 0
+  bool asks = false;    ///< some product asks, or would ask, where a sum has entries
   std::vector<ContractedProduct> products;
 };
 

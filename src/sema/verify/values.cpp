@@ -9,8 +9,8 @@ namespace {
 /// Follows the steps of a call that takes an alternative: what each tensor holds by then.
 class ValueVerifier {
 public:
-  ValueVerifier(Verification &verification, size_t alternative)
-      : verification_(verification), kernel_(verification.kernel), alternative_(alternative),
+  ValueVerifier(Verification &verification, size_t alternative, bool recomputes)
+      : verification_(verification), kernel_(verification.kernel), alternative_(alternative), recomputes_(recomputes),
         holds_(kernel_.tensors.size()), isFresh_(kernel_.tensors.size()), isMadeLater_(kernel_.tensors.size()) {}
 
   bool run();
@@ -35,6 +35,7 @@ private:
   Verification &verification_;
   const Kernel &kernel_;
   const size_t alternative_;
+  const bool recomputes_;                ///< the call runs the recomputation
   IdVector<TensorId, bool> holds_;       ///< it has values
   IdVector<TensorId, bool> isFresh_;     ///< a copy: it has those that its source has now
   IdVector<TensorId, bool> isMadeLater_; ///< a copy: by a step
@@ -121,7 +122,7 @@ bool ValueVerifier::run() {
   begin();
   for (size_t k = 0; k < kernel_.steps.size(); ++k) {
     verification_.step = k;
-    if (!runs(kernel_, k, alternative_))
+    if (!runs(kernel_, k, alternative_) && !(recomputes_ && isRecomputed(kernel_, k)))
       continue;
     if (!std::visit([&](const auto &step) { return stepHolds(step); }, kernel_.steps[k]))
       return false;
@@ -141,7 +142,8 @@ bool ValueVerifier::run() {
 bool valuesHold(Verification &verification) {
   const size_t ways = std::max<size_t>(1, verification.kernel.alternatives.size());
   for (size_t k = 0; k < ways; ++k)
-    if (!ValueVerifier(verification, k).run())
+    if (!ValueVerifier(verification, k, false).run() ||
+        (verification.kernel.recomputation && !ValueVerifier(verification, k, true).run()))
       return false;
   return true;
 }

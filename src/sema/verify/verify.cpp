@@ -24,6 +24,21 @@ bool scheduleHolds(Verification &verification) {
                             "the schedule wants a loop in chunks that is no term's outermost one");
 }
 
+/// The recomputation follows the alternatives, and what it asks is a count.
+bool recomputationHolds(Verification &verification) {
+  const Kernel &kernel = verification.kernel;
+  if (!kernel.recomputation)
+    return true;
+  const Recomputation &again = *kernel.recomputation;
+  return verification.holds(again.begin < again.end && again.end <= kernel.steps.size(),
+                            "the recomputation has no steps") &&
+         verification.holds(kernel.alternatives.empty() || kernel.alternatives.back().end == again.begin,
+                            "the recomputation does not follow the alternatives") &&
+         verification.holds(kernel.tensors.has(again.count) && kernel.tensors[again.count].order() == 0 &&
+                                kernel.tensors[again.count].type == ValueType::I64,
+                            "the recomputation asks what is no count");
+}
+
 /// The alternatives follow each other, and temporaries of one are used by its steps alone.
 bool alternativesHold(Verification &verification) {
   const Kernel &kernel = verification.kernel;
@@ -40,7 +55,8 @@ bool alternativesHold(Verification &verification) {
     const auto *statement = std::get_if<Statement>(&kernel.steps[k]);
     const std::optional<size_t> alternative = alternativeOf(kernel, k);
     const auto isAnothers = [&](TensorId id) {
-      return kernel.tensors[id].alternative && kernel.tensors[id].alternative != alternative;
+      return (kernel.tensors[id].alternative && kernel.tensors[id].alternative != alternative) ||
+             (kernel.tensors[id].isOfRecomputation && !isRecomputed(kernel, k));
     };
     verification.step = k;
     bool isOwn = !statement || !isAnothers(statement->target);
@@ -84,7 +100,7 @@ std::optional<std::string> brokenInvariant(const Kernel &kernel) {
   Verification verification(kernel);
   // Each of these relies on those before it.
   if (tensorsHold(verification) && stepsHold(verification) && alternativesHold(verification) &&
-      valuesHold(verification))
+      recomputationHolds(verification) && valuesHold(verification))
     scheduleHolds(verification);
   return verification.broken();
 }
