@@ -38,7 +38,25 @@ TEST_CASE("products stay one nest where parts would save nothing") {
   CHECK(costOf("t = A(i,j)*A(j,k)*A(i,k)", {"A=csr"}) == "nnz(A)*nnz(A)/i for t");
 }
 
-TEST_CASE("arrays of many dimensions are no parts but where an operand or the result is as large") {
+TEST_CASE("parts are stored as what reads them comes to them") {
+  CHECK(usual("Y(i,g) = A(i,j)*X(j,f)*W(f,h)*V(h,g)", {"A=csr"}).steps() ==
+        "$5 in f64, zeroed first:\n"
+        "  for j, f+, h: $5(j,h) += X(j,f)*W(f,h)\n"
+        "\n"
+        "$6 in f64, zeroed first:\n"
+        "  for j, h+, g: $6(j,g) += V(h,g)*$5(j,h)\n"
+        "\n"
+        "Y in f64, zeroed first:\n"
+        "  for i, j+, g: Y(i,g) += A(i,j)*$6(j,g)\n");
+}
+
+TEST_CASE("three dense factors become a product of matrices and what is left") {
+  CHECK(costOf("s = A(a,b)*B(b,c)*C(c,a)") == "b*a*c for $4; b*c for s");
+}
+
+TEST_CASE("arrays of many dimensions are no parts but where a dense operand or the result has as many") {
+  CHECK(usual("S(p,q,r) = T(i,j,k)*A(i,p)*B(j,q)*C(k,r)", {"T=csf"}).kernel->steps.size() == 3);
+  CHECK(usual("R(a,e) = A(a,b)*B(b,c,d)*C(c,e,f)*D(d,g)*E(f,g)").kernel->steps.size() == 4);
   CHECK(costOf("Y(i,r,s) = T(i,j,k)*B(j,r)*C(k,s)", {"T=csf"}) == "nnz(T)*r*s for Y");
   CHECK(check("y(i) = X(i,j,k)*W(k,l)*V(l,j)").kernel->steps.size() == 2);
 }
@@ -78,6 +96,19 @@ TEST_CASE("parts of sparse factors list their entries where that is less") {
 
 TEST_CASE("parts that differ by names alone are computed once") {
   CHECK(costOf("C(i,l) = A(i,j)*x(j)*A(l,m)*x(m)", {"A=csr"}) == "nnz(A) for $3, $4; i for $5; i*i for C");
+}
+
+TEST_CASE("equal sums under two sums over one name are computed once") {
+  CHECK(costOf("O(i,f) = sum(j, S(i,j)*exp(sum(k, Q(i,k)*K(j,k)))*V(j,f)) / sum(l, S(i,l)*exp(sum(m, Q(i,m)*K(l,m))))",
+               {"S=csr"}) == "nnz(S)*k for $5; nnz(S) for $6; nnz(S)*f for O");
+}
+
+TEST_CASE("a temporary's own sums are computed where its readers want them") {
+  const std::vector<std::string> loss = {"let L(i,j) = sum(r, A(i,r)*B(j,r))", "let L(i,j) = A(i,r)*B(j,r)"};
+  for (const std::string &let : loss)
+    CHECK(costOf(let + "\nl = sum(i,j, T(i,j)*(1 - L(i,j)))", {"T=csr"}) == "nnz(T)*r for L; nnz(T) for l");
+  CHECK(costOf("let L(i,j) = 2 + sum(r, A(i,r)*B(j,r))\nl = sum(i,j, T(i,j)*(1 - L(i,j)))", {"T=csr"}) ==
+        "nnz(T)*r for $5; nnz(T) for L, l");
 }
 
 TEST_CASE("a mask says where a part, or a function's sum, is wanted") {

@@ -3,6 +3,7 @@
 #include "sema/estimates.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <set>
 
@@ -16,6 +17,7 @@ constexpr size_t kMostSums = 10;      ///< the sets of more are too many to try
 constexpr double kListingCost = 2;    ///< of an entry that is collected, in steps
 constexpr double kWithRepeats = 0.5;  ///< how many of the products that are added up have a place of their own
 constexpr double kLeastSaving = 1.25; ///< a plan in parts is left alone unless it saves as much
+constexpr double kUntiledStep = 1.5;  ///< of a nest of three dense factors or more, which is no product of matrices
 constexpr double kGuardedStep = 1.25; ///< of a nest that asks whether a part has an entry
 
 /// What a nest reads: a factor, or a part.
@@ -31,6 +33,22 @@ struct Best {
   Input result;
   Contraction plan;
 };
+
+/// Puts the variables of each part in the order in which loops of a dense product come to them where it is read: what
+/// is added up within the result's last dimension.
+void orderForReaders(Contraction &plan) {
+  if (plan.parts.empty())
+    return;
+  std::vector<VariableId> loops = plan.variables;
+  const auto last = loops.empty() ? loops.end() : loops.end() - 1;
+  loops.insert(last, plan.sums.begin(), plan.sums.end());
+  for (Contraction &part : plan.parts) {
+    std::sort(part.variables.begin(), part.variables.end(), [&](VariableId a, VariableId b) {
+      return std::find(loops.begin(), loops.end(), a) < std::find(loops.begin(), loops.end(), b);
+    });
+    orderForReaders(part);
+  }
+}
 
 class Planner {
 public:
@@ -50,7 +68,7 @@ public:
   }
 
   std::optional<Contraction> run() {
-    const double written = nestCost(inputs_, targets_ | sums_);
+    const double written = nestCost(inputs_, targets_ | sums_) * stepCost(inputs_);
     std::optional<Best> best;
     for (Set last = sums_;; last = (last - 1) & sums_) {
       if (last != sums_)
@@ -62,6 +80,7 @@ public:
     }
     if (!best || best->cost * kLeastSaving > written)
       return std::nullopt;
+    orderForReaders(best->plan);
     return std::move(best->plan);
   }
 
@@ -138,6 +157,17 @@ private:
     return places * volume(variables & ~bound);
   }
 
+  /// Of a step of a nest, next to that of a product of matrices, which is tiled.
+  static double stepCost(const std::vector<Input> &inputs) {
+    Set variables = 0;
+    bool isDense = true;
+    for (const Input &input : inputs) {
+      variables |= input.variables;
+      isDense &= !input.isSparse;
+    }
+    return isDense && inputs.size() > 2 && std::popcount(variables) > 2 ? kUntiledStep : 1;
+  }
+
   /// The best way to take connected sums in a temporary; nullopt where there is none.
   const std::optional<Best> &part(Set sums) {
     if (const auto known = parts_.find(sums); known != parts_.end())
@@ -184,7 +214,7 @@ private:
     if (!isWhole)
       addMask(result, factors, best.plan, inputs);
     const double own = nestCost(inputs, variables | result | last);
-    best.cost += own * (isGuarded && space_.asks ? kGuardedStep : 1);
+    best.cost += own * (isGuarded && space_.asks ? kGuardedStep : 1) * stepCost(inputs);
     best.plan.sums = listOf(last);
     best.plan.variables = listOf(result);
     best.result = {result, std::min(own, volume(result)), isPartial(factors)};
@@ -233,12 +263,12 @@ private:
     return all;
   }
 
-  /// Whether a dense operand, or the target, has all of some variables. Estimates of extents do not tell an array of
-  /// order 3 or more that fits from one that does not.
-  bool isWithinDense(Set variables) const {
-    const auto covers = [&](Set other) { return (variables & ~other) == 0; };
-    return (space_.mayFill && covers(targets_)) || std::any_of(inputs_.begin(), inputs_.end(), [&](const Input &input) {
-             return !input.isSparse && covers(input.variables);
+  /// Whether a dense operand, or the target, has as many dimensions. Estimates of extents do not tell an array of order
+  /// 3 or more that fits from one that does not.
+  bool hasOrder(size_t order) const {
+    return (space_.mayFill && space_.targets.size() >= order) ||
+           std::any_of(space_.factors.begin(), space_.factors.end(), [&](const ContractionFactor &factor) {
+             return !factor.isSparse && factor.variables.size() >= order;
            });
   }
 
@@ -252,7 +282,8 @@ private:
     }
     const double dense = volume(result.variables), listed = (space_.mayFill ? kListingCost : 1) * result.entries;
     const bool isPartly = space_.asks && isPartial(factors), isMatrix = best.plan.variables.size() > 1;
-    const bool isBounded = dense <= largest_ && (best.plan.variables.size() <= 2 || isWithinDense(result.variables));
+    const bool isBounded =
+        dense <= largest_ && (best.plan.variables.size() <= 2 || hasOrder(best.plan.variables.size()));
     const bool mayFill = space_.mayFill && isBounded;
     const bool mayList = space_.mayList && isMatrix && (result.variables & ~listedIn(factors)) == 0;
     if (mayList && result.entries < dense && (!mayFill || listed < dense)) {

@@ -41,13 +41,14 @@ struct Contraction {
   std::vector<size_t> factors; ///< into ContractionSpace::factors
   std::vector<Contraction> parts;
   std::vector<VariableId> sums;      ///< that it adds up over, parts' own aside
-  std::vector<VariableId> variables; ///< of what it gives, in the order of the space's
+  std::vector<VariableId> variables; ///< of what it gives: of the whole, the targets, of a part, as it is best read
   std::optional<size_t> mask;        ///< the factor, of a nest outside, in whose entries it is wanted
   bool isListed = false;             ///< it is stored as the entries that it has
 };
 
-/// The cheapest way to take the sums, by estimates; nullopt where one nest costs hardly more. A
-/// part that is an array has no more elements than the largest operand or the target.
+/// The cheapest way to take the sums, by estimates; nullopt where one nest costs hardly more. A part that is an array
+/// has no more elements than the largest operand or the target, and no more dimensions than one of the dense ones, or
+/// two.
 std::optional<Contraction> cheapestContraction(const ContractionSpace &space);
 
 } // namespace spc::sema

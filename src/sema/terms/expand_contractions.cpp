@@ -19,6 +19,14 @@ bool has(const std::vector<VariableId> &list, VariableId variable) {
   return std::find(list.begin(), list.end(), variable) != list.end();
 }
 
+/// Adds the variables that reductions within a value run over.
+void addBound(const Node &value, std::vector<VariableId> &variables) {
+  if (const auto *reduction = std::get_if<ReduceNode>(&value.kind))
+    variables.insert(variables.end(), reduction->variables.begin(), reduction->variables.end());
+  for (const Node *child : children(value))
+    addBound(*child, variables);
+}
+
 /// Whether a value is neither infinite nor NaN whatever operands hold.
 bool isSurelyFinite(const Node &node, const Scope &scope, const Kernel &kernel) {
   if (const auto *number = std::get_if<NumberNode>(&node.kind))
@@ -226,10 +234,10 @@ bool Expander::isImplied(const Contraction &part, const Contraction &nest, const
   });
 }
 
-/// The variables of a part, in an order in which loops come to them as its sparse factors are stored; where that leaves
-/// a choice, as its factors have them.
-std::vector<VariableId> Expander::inOrderOf(const Node &product, const std::vector<VariableId> &variables) const {
-  std::vector<VariableId> left = freeVariables(product, scope_), ordered;
+/// The variables of a part in the order of `wanted`, but those of an operand's outer levels before those of its inner
+/// ones: loops come to them so.
+std::vector<VariableId> Expander::inOrderOf(const Node &product, const std::vector<VariableId> &variables,
+                                            const std::vector<VariableId> &wanted) const {
   std::vector<std::pair<VariableId, VariableId>> around; ///< of an operand's neighbouring levels
   for (AccessId id : accessesOf(product)) {
     const Access &access = scope_.accesses[id];
@@ -238,33 +246,37 @@ std::vector<VariableId> Expander::inOrderOf(const Node &product, const std::vect
       around.emplace_back(access.variables[static_cast<size_t>(format.levels[k - 1].dim)],
                           access.variables[static_cast<size_t>(format.levels[k].dim)]);
   }
-  while (!left.empty()) {
-    auto next = std::find_if(left.begin(), left.end(), [&](VariableId variable) {
-      return std::none_of(around.begin(), around.end(), [&](const auto &pair) {
-        return pair.second == variable && pair.first != variable && has(left, pair.first);
-      });
-    });
-    next = next == left.end() ? left.begin() : next;
-    if (has(variables, *next))
-      ordered.push_back(*next);
-    left.erase(next);
-  }
+  std::vector<VariableId> seen, ordered;
+  const auto add = [&](VariableId variable, const auto &again) -> void {
+    if (has(seen, variable))
+      return;
+    seen.push_back(variable);
+    for (const auto &[outer, inner] : around)
+      if (inner == variable)
+        again(outer, again);
+    if (has(variables, variable))
+      ordered.push_back(variable);
+  };
+  for (VariableId variable : wanted)
+    add(variable, add);
   return ordered;
 }
 
-/// A part's text, the same for all that differ by the names of variables alone.
-std::string Expander::textOf(const Node &product, const std::vector<VariableId> &variables,
+/// The text of a part, or of a sum, the same for all that differ by the names of variables alone.
+std::string Expander::textOf(const Node &value, const std::vector<VariableId> &variables,
                              const std::optional<AccessId> &mask) const {
   Scope named = scope_;
   int number = 0;
   for (VariableId variable : variables)
     named.variables[variable].name = "#" + std::to_string(number++);
-  for (VariableId variable : freeVariables(product, scope_))
+  std::vector<VariableId> others = freeVariables(value, scope_);
+  addBound(value, others);
+  for (VariableId variable : others)
     if (!has(variables, variable))
       named.variables[variable].name = "%" + std::to_string(number++);
-  std::string text = std::string(spelling(computeType_)) + " " + print(product, named, kernel_);
+  std::string text = std::string(spelling(computeType_)) + " " + print(value, named, kernel_);
   if (mask)
-    text += " where " + print(*makeNode(AccessNode{*mask}, product.where), named, kernel_);
+    text += " where " + print(*makeNode(AccessNode{*mask}, value.where), named, kernel_);
   return text;
 }
 
@@ -282,21 +294,30 @@ LogicalStatement Expander::partStatement(std::vector<VariableId> variables, Valu
 AccessId Expander::partOf(const Contraction &plan, const Factors &factors, bool asks) {
   NodePtr product = nestOf(plan, factors, asks);
   const std::optional<AccessId> mask = plan.mask ? operandOf(*factors.list[*plan.mask].node) : std::nullopt;
-  const std::vector<VariableId> variables = inOrderOf(*product, plan.variables);
+  const std::vector<VariableId> variables = inOrderOf(*product, plan.variables, freeVariables(*product, scope_));
   const Span where = factors.product->where;
   NodePtr condition = asks && !plan.isListed ? conditionOf(*product) : nullptr;
   contractions_.asks |= condition != nullptr;
   const std::string text = textOf(*product, variables, mask);
   auto known = partsApart_.find(text);
   if (known == partsApart_.end()) {
-    LogicalStatement value = partStatement(variables, computeType_, where);
+    const bool isArray = !mask && !plan.isListed;
+    const std::vector<VariableId> stored = isArray ? inOrderOf(*product, plan.variables, plan.variables) : variables;
+    LogicalStatement value = partStatement(stored, computeType_, where);
     value.terms.push_back({guardedBeforeParts(*product), plan.sums, false, where});
     const AccessId access = addSumApart(std::move(value), mask, plan.isListed);
-    known = partsApart_.emplace(text, PartApart{scope_.accesses[access].tensor, std::nullopt}).first;
+    PartApart part{scope_.accesses[access].tensor, {}, std::nullopt, std::nullopt};
+    for (VariableId variable : stored)
+      part.layout.push_back(
+          static_cast<size_t>(std::find(variables.begin(), variables.end(), variable) - variables.begin()));
+    known = partsApart_.emplace(text, std::move(part)).first;
     if (plan.isListed && hasDenseRoot(*product, variables.front()))
       kernel_.tensors[known->second.value].format = plainFormat(kernel_.tensors[known->second.value].format, false);
   }
-  const AccessId value = scope_.intern({known->second.value, variables, {}, where});
+  Access read{known->second.value, {}, {}, where};
+  for (size_t place : known->second.layout)
+    read.variables.push_back(variables[place]);
+  const AccessId value = scope_.intern(std::move(read));
   return condition ? withPresence(known->second, value, std::move(condition), plan, mask) : value;
 }
 

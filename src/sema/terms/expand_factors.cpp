@@ -142,35 +142,47 @@ NodePtr Expander::addendsApart(const Node &product) {
   return sumsApart(product, product, WhichSums::Addends);
 }
 
-/// A sum that is computed apart already and stands for `apart`, or null.
-const Expander::SumApart *Expander::knownSum(const SumApart &apart) const {
+/// A sum that is computed apart already, over other variables perhaps, at those of `apart`; nullopt where none is.
+std::optional<Expander::SumApart> Expander::knownSum(const SumApart &apart) {
   const auto known = std::find_if(sumsApart_.begin(), sumsApart_.end(), [&](const SumApart &other) {
-    return other.text == apart.text && other.variables == apart.variables && other.type == apart.type &&
-           other.mask == apart.mask && other.asksForPresence == apart.asksForPresence;
+    return other.text == apart.text && other.asksForPresence == apart.asksForPresence;
   });
-  return known == sumsApart_.end() ? nullptr : &*known;
+  if (known == sumsApart_.end())
+    return std::nullopt;
+  const auto here = [&](AccessId id) {
+    Access access = scope_.accesses[id];
+    for (VariableId &variable : access.variables)
+      variable = apart.variables[static_cast<size_t>(
+          std::find(known->variables.begin(), known->variables.end(), variable) - known->variables.begin())];
+    return scope_.intern(std::move(access));
+  };
+  SumApart same = apart;
+  same.value = here(known->value);
+  if (const auto presence = presences_.find(known->value); presence != presences_.end())
+    presences_.emplace(same.value, here(presence->second));
+  return same;
 }
 
 /// The temporary that stands for a sum: the one that is there for the same sum, else a new one.
 Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
   LogicalStatement logical = statementFor(sum);
   logical.isApart = true;
-  SumApart apart{print(sum, scope_, kernel_),      logical.targetVariables, computeType_,
-                 maskFor(logical.targetVariables), mayUndoZero(product),    {}};
-  if (const SumApart *known = knownSum(apart))
-    return *known;
+  const std::optional<AccessId> mask = maskFor(logical.targetVariables);
+  SumApart apart{textOf(sum, logical.targetVariables, mask), logical.targetVariables, mayUndoZero(product), {}};
+  if (std::optional<SumApart> known = knownSum(apart))
+    return *std::move(known);
   {
     const ScopedArgument within(*this, false);
-    const ScopedMasks wanted(*this, apart.mask);
+    const ScopedMasks wanted(*this, mask);
     addTerms({&sum, false}, logical);
   }
   std::optional<LogicalStatement> presence = presenceOf(logical);
   const bool isListed = presence && !isTargetDense(*main_) && !logical.targetVariables.empty();
-  apart.value = addSumApart(std::move(logical), apart.mask, isListed);
+  apart.value = addSumApart(std::move(logical), mask, isListed);
   const bool asks = presence && !isListed && !isExact() && apart.asksForPresence;
   contractions_.asks |= asks;
   if (asks && !isTrusted())
-    presences_.emplace(apart.value, addSumApart(std::move(*presence), apart.mask, false));
+    presences_.emplace(apart.value, addSumApart(std::move(*presence), mask, false));
   sumsApart_.push_back(apart);
   return apart;
 }

@@ -103,25 +103,21 @@ NodePtr Expander::temporaryFor(const Node &node) {
     return makeNode(NumberNode{0, "0"}, node.where);
   const auto &reduction = std::get<ReduceNode>(node.kind);
   const bool isSum = reduction.reduction == Reduction::Sum;
-  SumApart apart{print(node, scope_, kernel_),
-                 logical.targetVariables,
-                 computeType_,
-                 isSum ? maskFor(logical.targetVariables) : std::nullopt,
-                 false,
-                 {}};
-  if (const SumApart *known = knownSum(apart))
+  const std::optional<AccessId> mask = isSum ? maskFor(logical.targetVariables) : std::nullopt;
+  SumApart apart{textOf(node, logical.targetVariables, mask), logical.targetVariables, false, {}};
+  if (const std::optional<SumApart> known = knownSum(apart))
     return makeNode(AccessNode{known->value}, node.where);
   {
     const ScopedArgument within(*this, false);
-    const ScopedMasks wanted(*this, apart.mask);
+    const ScopedMasks wanted(*this, mask);
     if (isSum)
       addTerms({&node, false}, logical);
     else
       setReduction(reduction, node.where, logical);
   }
-  if (isSum && !apart.mask && isElementwise(logical))
+  if (isSum && !mask && isElementwise(logical))
     return std::move(logical.terms.front().expr);
-  apart.value = addSumApart(std::move(logical), apart.mask, false);
+  apart.value = addSumApart(std::move(logical), mask, false);
   sumsApart_.push_back(apart);
   return makeNode(AccessNode{apart.value}, node.where);
 }

@@ -29,13 +29,11 @@ private:
   /// The sum() nodes of a product that are computed apart: all, or those that are addends of its factors.
   enum class WhichSums { All, Addends };
 
-  /// A sum that is computed apart: which one, where a mask has entries if there is one, whether it is asked if any
-  /// entry takes part in it, and what stands for it.
+  /// A sum that is computed apart: which one, and where a mask has entries, as textOf() says it, whether it is asked if
+  /// any entry takes part in it, and what stands for it.
   struct SumApart {
     std::string text;
     std::vector<VariableId> variables;
-    ValueType type;
-    std::optional<AccessId> mask;
     bool asksForPresence;
     AccessId value;
   };
@@ -47,6 +45,7 @@ private:
   };
   struct PartApart {
     TensorId value;
+    std::vector<size_t> layout; ///< its dimensions, as places among the variables by which it is known
     std::optional<PartPresence> presence;
     std::optional<TensorId> marked; ///< a copy of the value that tells itself where it is missing
   };
@@ -95,8 +94,9 @@ private:
   NodePtr withFactors(const Node &node, const std::vector<const Node *> &kept) const;
   bool isAlwaysZero(const Contraction &part, const Contraction &nest, const Factors &factors) const;
   bool isImplied(const Contraction &part, const Contraction &nest, const Factors &factors) const;
-  std::vector<VariableId> inOrderOf(const Node &product, const std::vector<VariableId> &variables) const;
-  std::string textOf(const Node &product, const std::vector<VariableId> &variables,
+  std::vector<VariableId> inOrderOf(const Node &product, const std::vector<VariableId> &variables,
+                                    const std::vector<VariableId> &wanted) const;
+  std::string textOf(const Node &value, const std::vector<VariableId> &variables,
                      const std::optional<AccessId> &mask) const;
   bool hasDenseRoot(const Node &product, VariableId variable) const;
 
@@ -135,7 +135,7 @@ private:
   NodePtr sumsApart(const Node &node, const Node &product, WhichSums which);
   NodePtr addendsApart(const Node &product);
   bool mayUndoZero(const Node &product) const;
-  const SumApart *knownSum(const SumApart &apart) const;
+  std::optional<SumApart> knownSum(const SumApart &apart);
   SumApart sumApart(const Node &sum, const Node &product);
   void takeIndexTypes(const LogicalStatement &logical, format::Format &format) const;
   AccessId addSumApart(LogicalStatement logical, const std::optional<AccessId> &mask, bool isListed);

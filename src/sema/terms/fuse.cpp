@@ -38,6 +38,14 @@ bool hasReduction(const Node &node) {
          std::any_of(below.begin(), below.end(), [](const Node *child) { return hasReduction(*child); });
 }
 
+/// The same of one that is no sum.
+bool hasOtherReduction(const Node &node) {
+  const auto *reduction = std::get_if<ReduceNode>(&node.kind);
+  const std::vector<const Node *> below = children(node);
+  return (reduction && reduction->reduction != Reduction::Sum) ||
+         std::any_of(below.begin(), below.end(), [](const Node *child) { return hasOtherReduction(*child); });
+}
+
 /// Whether multiplying out would take a tree apart: a sum that is no function's argument.
 bool hasSum(const Node &node) {
   if (asSum(node))
@@ -291,8 +299,10 @@ private:
   /// The sparse factor of all readers of a dense temporary, in the producer's variables. It saves what lies elsewhere.
   std::optional<Access> commonMask(size_t producer, const std::vector<Reader> &readers) {
     const ResolvedStatement &made = statement(producer);
-    if (!isDenseProduct(made) || accessesOf(*made.value).empty() || hasReduction(*made.value) ||
-        (hasSum(*made.value) && !isElementwise(made)))
+    // Without a sum that is left to the statement the whole value is multiplied by the mask.
+    const bool isOneFactor =
+        isElementwise(made) ? !hasOtherReduction(*made.value) : !hasReduction(*made.value) && !hasSum(*made.value);
+    if (!isDenseProduct(made) || accessesOf(*made.value).empty() || !isOneFactor)
       return std::nullopt;
     std::optional<Access> common;
     for (const Reader &reader : readers) {
