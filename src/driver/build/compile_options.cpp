@@ -67,9 +67,8 @@ CompileOptionReader::CompileOptionReader(CLI::App &app, CompileCommandOptions &o
                  "Processor to compile for, 'native', or levels of x86-64 with commas, among which "
                  "the object chooses (default: x86-64,x86-64-v3,x86-64-v4, elsewhere the baseline)")
       ->type_name("CPU");
-  app.add_option("--sanitize", sanitizers_, "Code that watches itself; a list with commas, repeatable")
-      ->type_name("address|thread|undefined")
-      ->allow_extra_args(false);
+  addRepeatable(app, "--sanitize", sanitizers_, "Code that watches itself; a list with commas, repeatable",
+                "address|thread|undefined");
   app.add_flag("-g", options.debugInfo, "Line tables for debuggers and profilers; with -O0 index variables, too");
   app.add_option("--visibility", visibility_,
                  "Whether a library that the object is linked into exports the kernel (default: hidden)")
@@ -77,9 +76,8 @@ CompileOptionReader::CompileOptionReader(CLI::App &app, CompileCommandOptions &o
   app.add_flag("--fPIC", positionIndependent_, "Position-independent code; always on");
   app.add_flag("--MD", options.writeDepfile, "Write a dependency file for make (default: as -o, with .d)");
   app.add_option("--MF", options.depfile, "Name of the dependency file")->type_name("FILE");
-  app.add_option("--MT", options.depfileTargets, "Target in the dependency file (default: the output); repeatable")
-      ->type_name("TARGET")
-      ->allow_extra_args(false);
+  addRepeatable(app, "--MT", options.depfileTargets, "Target in the dependency file (default: the output); repeatable",
+                "TARGET");
   app.add_flag("--MP", options.phonyTargets, "Add a phony target for each format file, so that it may be removed");
 }
 

@@ -184,13 +184,11 @@ int libraryCommand(Session &session) {
       ->type_name("FILE");
   app.add_flag("--shared", options.shared, "Make a shared library, whatever its name");
   app.add_option("--header", options.header, "Header file of all kernels (default: as -o, with .h)")->type_name("FILE");
-  app.add_option("--header-path", options.headerFolders, "Folder in which kernels' headers are, too; repeatable")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
-  app.add_option("--overload", options.overloads,
-                 "What C++ programs may call several kernels: spmm=spmm_f32,spmm_f64; repeatable")
-      ->type_name("NAME=KERNEL,KERNEL...")
-      ->allow_extra_args(false);
+  addRepeatable(app, "--header-path", options.headerFolders, "Folder in which kernels' headers are, too; repeatable",
+                "DIR");
+  addRepeatable(app, "--overload", options.overloads,
+                "What C++ programs may call several kernels: spmm=spmm_f32,spmm_f64; repeatable",
+                "NAME=KERNEL,KERNEL...");
   app.add_option(
          "--table", options.table,
          "For build systems that link by themselves: an object with the table of kernels; then -o may be left out")

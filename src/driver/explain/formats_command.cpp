@@ -142,9 +142,7 @@ int formatsCommand(Session &session) {
   CLI::Option *formats =
       app.add_option("format", options.formats, "A format's name or path, with a mode order where wanted: csf:2,0,1")
           ->type_name("FORMAT");
-  app.add_option("--format-path", options.folders, "Folder in which formats are found by name; repeatable")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+  addFormatFolders(app, options.folders);
   app.add_option("--order", options.order, "The order of the tensors, for formats of any order")
       ->check(CLI::Range(1, 8).description(""))
       ->type_name("N");

@@ -8,11 +8,10 @@ namespace spc::driver {
 
 void addRunOptions(CLI::App &app, RunCommandOptions &options) {
   addInputOptions(app, options.inputs);
-  app.add_option("-o,--output", options.outputs,
-                 "TENSOR=FILE (.mtx, .tns, .npy, .npz or .h5, also .gz or .zst; - for standard output): write an "
-                 "output; repeatable")
-      ->type_name("[TENSOR=]FILE")
-      ->allow_extra_args(false);
+  addRepeatable(app, "-o,--output", options.outputs,
+                "TENSOR=FILE (.mtx, .tns, .npy, .npz or .h5, also .gz or .zst; - for standard output): write an "
+                "output; repeatable",
+                "[TENSOR=]FILE");
   app.add_option("--precision", options.precision,
                  "Write and print values in N digits, 1 to 17 (default: as many as read back as the same number in "
                  "files, 6 on standard output)")

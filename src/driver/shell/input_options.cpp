@@ -19,12 +19,8 @@ void addInputOptions(CLI::App &app, host::InputOptions &options) {
 }
 
 void addSizeOptions(CLI::App &app, host::InputOptions &options) {
-  app.add_option("--size", options.sizes, "EXTENT=N: a size that no input fixes; repeatable")
-      ->type_name("EXTENT=N")
-      ->allow_extra_args(false);
-  app.add_option("--shape", options.shapes, "TENSOR=NxM: the shape of an input; repeatable")
-      ->type_name("TENSOR=NxM")
-      ->allow_extra_args(false);
+  addRepeatable(app, "--size", options.sizes, "EXTENT=N: a size that no input fixes; repeatable", "EXTENT=N");
+  addRepeatable(app, "--shape", options.shapes, "TENSOR=NxM: the shape of an input; repeatable", "TENSOR=NxM");
 }
 
 void addPagesOption(CLI::App &app, std::string &pages) {

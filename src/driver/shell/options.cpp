@@ -195,25 +195,28 @@ std::string oneDash(const std::string &option) {
   return known ? option.substr(1) : option;
 }
 
+void addRepeatable(CLI::App &app, const std::string &name, std::vector<std::string> &values, const std::string &help,
+                   const std::string &type) {
+  app.add_option(name, values, help)->type_name(type)->allow_extra_args(false);
+}
+
+void addFormatFolders(CLI::App &app, std::vector<std::string> &folders) {
+  addRepeatable(app, "--format-path", folders, "Folder in which formats are found by name; repeatable", "DIR");
+}
+
 SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : options_(options) {
   app.add_option("kernel", options.kernel, "Kernel file, or - for standard input")->type_name("");
-  app.add_option("--format", options.formats,
-                 "How tensors are stored: [TENSOR=]NAME or [TENSOR=]FILE.json, with modes as in csf:2,0,1; repeatable")
-      ->type_name("FORMAT")
-      ->allow_extra_args(false);
-  app.add_option("--format-path", options.formatFolders, "Folder in which formats are found by name; repeatable")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
-  app.add_option("--type", options.types,
-                 "Value types: T=f32 of a type parameter, A=i8 of a tensor, f32 of all whose type nothing else says; "
-                 "repeatable")
-      ->type_name("[NAME=]TYPE")
-      ->allow_extra_args(false);
-  app.add_option(
-         "--index", options.indexTypes,
-         "Pointers and indices of all formats that are bound, or of one tensor: u8, u16, i32 or i64; repeatable")
-      ->type_name("[TENSOR=]TYPE")
-      ->allow_extra_args(false);
+  addRepeatable(app, "--format", options.formats,
+                "How tensors are stored: [TENSOR=]NAME or [TENSOR=]FILE.json, with modes as in csf:2,0,1; repeatable",
+                "FORMAT");
+  addFormatFolders(app, options.formatFolders);
+  addRepeatable(app, "--type", options.types,
+                "Value types: T=f32 of a type parameter, A=i8 of a tensor, f32 of all whose type nothing else says; "
+                "repeatable",
+                "[NAME=]TYPE");
+  addRepeatable(app, "--index", options.indexTypes,
+                "Pointers and indices of all formats that are bound, or of one tensor: u8, u16, i32 or i64; repeatable",
+                "[TENSOR=]TYPE");
   app.add_option("--name", options.name, "Name of the function (default: the kernel file's stem)")->type_name("NAME");
   app.add_option("-O", options.optLevel, "Optimisation level (default: 3)")
       ->check(CLI::Range(0, 3).description(""))
@@ -232,9 +235,8 @@ SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : 
                "Leave elements that come out as 0 out of outputs that the kernel assembles");
   app.add_flag("--checked", options.checked,
                "Check the contents of all index arrays, and that arguments do not overlap, at each call");
-  app.add_option("-W", warnings_, "-WNAME, -Wno-NAME, -Werror, -Werror=NAME: choose warnings and notes; repeatable")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
+  addRepeatable(app, "-W", warnings_, "-WNAME, -Wno-NAME, -Werror, -Werror=NAME: choose warnings and notes; repeatable",
+                "NAME");
   app.add_option("--diagnostics", diagnostics_, "Diagnostics as 'text' (default) or 'json', one object a line")
       ->type_name("text|json");
   app.add_option("--color", color_, "Colour diagnostics: 'auto' (default), 'always' or 'never'")

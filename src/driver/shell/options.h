@@ -53,6 +53,13 @@ private:
   std::string plan_ = "auto";
 };
 
+/// Declares an option that takes one value each time it is given; `type` names it in the help.
+void addRepeatable(CLI::App &app, const std::string &name, std::vector<std::string> &values, const std::string &help,
+                   const std::string &type);
+
+/// Declares --format-path.
+void addFormatFolders(CLI::App &app, std::vector<std::string> &folders);
+
 /// `--MD` as the user knows it, `-MD`.
 std::string oneDash(const std::string &option);
 
