@@ -47,14 +47,13 @@ Value allocate(Entry &entry, Memory &memory, const sema::Tensor &tensor, Value b
 }
 
 /// The structure of a pattern's owner, with values of its own: for each entry as many as the tail has.
-TensorView allocateShared(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
+TensorView allocateShared(Entry &entry, Memory &memory, sema::TensorId id) {
   EntryBuilder &build = entry.build;
-  const sema::TensorId owner = sema::structureOwner(entry.kernel, tensor.shared()->owner);
-  TensorView view = entry.tensors[owner];
-  const std::vector<format::Level> &levels = tensor.format.levels;
+  const sema::Tensor &tensor = entry.kernel.tensors[id];
+  TensorView view = entry.tensors[sema::structureOwner(entry.kernel, id)];
   llvm::SmallVector<Value> counts{view.stored};
-  for (size_t k = entry.kernel.tensors[owner].format.levels.size(); k < levels.size(); ++k)
-    counts.push_back(entry.extents[tensor.extents[levels[k].dim]]);
+  for (size_t dim : sema::tailDims(entry.kernel, id))
+    counts.push_back(entry.extents[tensor.extents[dim]]);
   view.stored = elementsOf(entry, tensor, counts);
   view.values =
       allocate(entry, memory, tensor, build.multiply(view.stored, build.constant(sema::bytesOf(tensor.type))));
@@ -83,8 +82,9 @@ TensorView allocateDense(Entry &entry, Memory &memory, const sema::Tensor &tenso
   return view;
 }
 
-TensorView allocateTemporary(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
-  return tensor.shared() ? allocateShared(entry, memory, tensor) : allocateDense(entry, memory, tensor);
+TensorView allocateTemporary(Entry &entry, Memory &memory, sema::TensorId id) {
+  const sema::Tensor &tensor = entry.kernel.tensors[id];
+  return tensor.shared() ? allocateShared(entry, memory, id) : allocateDense(entry, memory, tensor);
 }
 
 /// Allocates those that share the structure of a copy, or all others.
@@ -94,7 +94,7 @@ void allocateTemporaries(Entry &entry, Memory &memory, bool ofCopies) {
     const sema::Tensor &tensor = kernel.tensors[t];
     const bool isOfCopy = kernel.tensors[sema::structureOwner(kernel, t)].is<sema::Converted>();
     if (tensor.is<sema::Temporary>() && !tensor.isAssembled() && !tensor.isOfRecomputation && isOfCopy == ofCopies)
-      entry.tensors[t] = allocateTemporary(entry, memory, tensor);
+      entry.tensors[t] = allocateTemporary(entry, memory, t);
   }
 }
 
@@ -154,7 +154,7 @@ void allocateTensors(Entry &entry, Memory &memory) {
 void allocateForRecomputation(Entry &entry, Memory &memory) {
   for (sema::TensorId t : entry.kernel.tensors.ids())
     if (entry.kernel.tensors[t].isOfRecomputation)
-      entry.tensors[t] = allocateTemporary(entry, memory, entry.kernel.tensors[t]);
+      entry.tensors[t] = allocateTemporary(entry, memory, t);
 }
 
 } // namespace spc::entry

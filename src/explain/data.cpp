@@ -95,9 +95,8 @@ std::optional<double> Data::bytes(sema::TensorId tensor) {
 double Data::tailOf(sema::TensorId tensor) const {
   const sema::Tensor &own = kernel_.tensors[tensor];
   double values = 1;
-  for (int k = sema::structureLevels(kernel_, tensor); k < own.format.levelCount(); ++k)
-    values *=
-        static_cast<double>(extents_[own.extents[static_cast<size_t>(own.format.levels[static_cast<size_t>(k)].dim)]]);
+  for (size_t dim : sema::tailDims(kernel_, tensor))
+    values *= static_cast<double>(extents_[own.extents[dim]]);
   return values;
 }
 

@@ -304,6 +304,10 @@ TensorId structureOwner(const KernelHead &kernel, TensorId tensor);
 /// How many levels of a sparse tensor are its structure owner's: all but its tail.
 int structureLevels(const KernelHead &kernel, TensorId tensor);
 
+/// The dimensions of a sparse tensor's tail, of which it has all elements for each entry of its structure; empty of a
+/// dense one.
+std::vector<size_t> tailDims(const KernelHead &kernel, TensorId tensor);
+
 /// The tensor of which a copy or a view has the elements; nullopt for any other one.
 std::optional<TensorId> sourceOf(const Tensor &tensor);
 

@@ -12,6 +12,14 @@ int structureLevels(const KernelHead &kernel, TensorId tensor) {
   return kernel.tensors[structureOwner(kernel, tensor)].format.levelCount();
 }
 
+std::vector<size_t> tailDims(const KernelHead &kernel, TensorId tensor) {
+  const format::Format &format = kernel.tensors[tensor].format;
+  std::vector<size_t> dims;
+  for (int k = structureLevels(kernel, tensor); k < format.levelCount() && !format.isDense(); ++k)
+    dims.push_back(static_cast<size_t>(format.levels[static_cast<size_t>(k)].dim));
+  return dims;
+}
+
 std::optional<TensorId> sourceOf(const Tensor &tensor) {
   if (const auto *copy = tensor.as<Converted>())
     return copy->source;

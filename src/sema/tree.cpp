@@ -10,13 +10,9 @@
 namespace spc::sema {
 namespace {
 
-template <typename T> bool contains(const std::vector<T> &values, T value) {
-  return std::find(values.begin(), values.end(), value) != values.end();
-}
-
 void collectFree(const Node &node, const Scope &scope, std::vector<VariableId> &bound, std::vector<VariableId> &free) {
   const auto add = [&](VariableId variable) {
-    if (!contains(bound, variable) && !contains(free, variable))
+    if (!has(bound, variable) && !has(free, variable))
       free.push_back(variable);
   };
   if (const auto *access = std::get_if<AccessNode>(&node.kind)) {
@@ -58,7 +54,7 @@ public:
 
   std::string operator()(const Node &node, int atLeast) const {
     const auto &wrapped = wrapping_.nodes;
-    if (std::find(wrapped.begin(), wrapped.end(), &node) != wrapped.end())
+    if (has(wrapped, &node))
       return "sum(" + wrapping_.variable + ", " + text(node) + ")";
     std::string result = text(node);
     return precedence(node) < atLeast ? "(" + result + ")" : result;
@@ -89,7 +85,7 @@ private:
       bool found = false;
       forEachAccess(*call.arguments.back(), true, [&](const AccessNode &use, Span) {
         const std::vector<std::string> inside = namesOf(plainVariables(scope_.accesses[use.access], scope_), scope_);
-        found |= index && contains(inside, scope_.variables[index->variable].name);
+        found |= index && has(inside, scope_.variables[index->variable].name);
       });
       return found;
     };
@@ -168,7 +164,7 @@ AccessId Scope::intern(Access access) {
 std::vector<VariableId> plainVariables(const Access &access, const Scope &scope) {
   std::vector<VariableId> plain;
   const auto add = [&](VariableId variable) {
-    if (!contains(plain, variable))
+    if (!has(plain, variable))
       plain.push_back(variable);
   };
   for (VariableId id : access.variables) {
@@ -267,7 +263,7 @@ void forEachAccess(const Node &node, bool enterSums, const std::function<void(co
 bool indexes(VariableId variable, const Node &node, const Scope &scope) {
   bool found = false;
   forEachAccess(node, true, [&](const AccessNode &use, Span) {
-    found |= contains(plainVariables(scope.accesses[use.access], scope), variable);
+    found |= has(plainVariables(scope.accesses[use.access], scope), variable);
   });
   return found;
 }
@@ -285,7 +281,7 @@ bool occurs(VariableId variable, const Node &node, const Scope &scope) {
   if (const auto *index = std::get_if<IndexNode>(&node.kind))
     return index->variable == variable;
   if (const auto *access = std::get_if<AccessNode>(&node.kind))
-    return contains(plainVariables(scope.accesses[access->access], scope), variable);
+    return has(plainVariables(scope.accesses[access->access], scope), variable);
   std::vector<const Node *> below = children(node);
   return std::any_of(below.begin(), below.end(), [&](const Node *child) { return occurs(variable, *child, scope); });
 }
@@ -299,7 +295,7 @@ bool usesIndexValue(const Node &node) {
 std::vector<AccessId> accessesOf(const Node &node) {
   std::vector<AccessId> result;
   forEachAccess(node, true, [&](const AccessNode &use, Span) {
-    if (!contains(result, use.access))
+    if (!has(result, use.access))
       result.push_back(use.access);
   });
   return result;

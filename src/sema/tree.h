@@ -5,6 +5,7 @@
 #include "sema/kernel.h"
 #include "support/source.h"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -62,6 +63,16 @@ std::vector<VariableId> plainVariables(const Access &access, const Scope &scope)
 
 /// Whether some index of an access is a derived one.
 bool hasDerived(const Access &access, const Scope &scope);
+
+/// Whether a list of variables, accesses or their likes has this one.
+template <typename T> bool has(const std::vector<T> &list, const T &value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+/// The place of a value in a list; the list's length where that lacks it.
+template <typename T> size_t placeOf(const T &value, const std::vector<T> &list) {
+  return static_cast<size_t>(std::find(list.begin(), list.end(), value) - list.begin());
+}
 
 /// The variables' names as the source text has them.
 std::vector<std::string> namesOf(const std::vector<VariableId> &variables, const Scope &scope);

@@ -8,7 +8,7 @@ DenseView::DenseView(const Access &access, const Scope &scope, const Kernel &ker
     : access_(access), scope_(scope), source_(kernel.tensors[access.tensor]) {
   for (const format::Level &level : source_.format.levels)
     for (const Variable::Multiple &term : termsOf(level.dim))
-      if (std::find(variables_.begin(), variables_.end(), term.variable) == variables_.end())
+      if (!has(variables_, term.variable))
         variables_.push_back(term.variable);
   const auto unit =
       std::find_if(variables_.rbegin(), variables_.rend(), [&](VariableId id) { return hasUnitStride(id); });
@@ -37,10 +37,8 @@ std::vector<Window> DenseView::windows() const {
   std::vector<Window> windows;
   for (int dim = 0; dim < source_.order(); ++dim) {
     Window window{{}, scope_.variables[access_.variables[dim]].constant};
-    for (const Variable::Multiple &term : termsOf(dim)) {
-      const auto place = std::find(variables_.begin(), variables_.end(), term.variable);
-      window.terms.push_back({static_cast<int>(place - variables_.begin()), term.scale});
-    }
+    for (const Variable::Multiple &term : termsOf(dim))
+      window.terms.push_back({static_cast<int>(placeOf(term.variable, variables_)), term.scale});
     windows.push_back(std::move(window));
   }
   return windows;

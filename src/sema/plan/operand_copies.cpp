@@ -11,10 +11,6 @@ namespace {
 
 constexpr DiagnosticKind kReorder{"reorder", Severity::Warning};
 
-bool contains(const std::vector<TensorId> &list, TensorId tensor) {
-  return std::find(list.begin(), list.end(), tensor) != list.end();
-}
-
 /// What the source of a copy is a copy of, where a copy of the loops' is made of another one; else the source.
 TensorId originOf(const Kernel &kernel, TensorId id) {
   const TensorId source = kernel.tensors[id].as<Converted>()->source;
@@ -114,7 +110,7 @@ bool OperandCopies::isCopyOf(TensorId id, TensorId source, bool dropsPadding) co
   const bool isOfAll = copy->isCanonical && !whole.partOf.empty();
   const bool hasZeros = !copy->isCanonical && !copy->dropsPadding;
   return !isOfAll && (!format::hasPadding(whole.format) || hasZeros != dropsPadding) &&
-         (contains(current_, id) || (!isWritten(source) && !planning_.refreshes.contains(id)));
+         (has(current_, id) || (!isWritten(source) && !planning_.refreshes.contains(id)));
 }
 
 /// Whether there is a copy with these dimensions whose root is a list, though another one's is not.
@@ -151,12 +147,12 @@ bool OperandCopies::asksFor(TensorId copy, const format::Format &format) const {
 }
 
 bool OperandCopies::isWritten(TensorId tensor) const {
-  return contains(written_, tensor);
+  return has(written_, tensor);
 }
 
 void OperandCopies::refreshBefore(size_t statement) {
   for (const auto &[copy, first] : planning_.refreshes)
-    if (first <= statement && !contains(refreshed_, copy)) {
+    if (first <= statement && !has(refreshed_, copy)) {
       refreshed_.push_back(copy);
       current_.push_back(copy);
       steps_.push_back({copy});

@@ -14,14 +14,10 @@ namespace {
 
 constexpr int kTargetWeight = 2; ///< a strided target is loaded and stored
 
-template <typename T> int positionOf(const std::vector<T> &values, T value) {
-  return static_cast<int>(std::find(values.begin(), values.end(), value) - values.begin());
-}
-
 // An index over the space's loops as one over the nest, where loop `order[k]` is the k-th.
 Index inNest(Index index, const std::vector<int> &order) {
   for (IndexTerm &part : index.terms)
-    part.loop = LoopId(static_cast<size_t>(positionOf(order, static_cast<int>(part.loop.index()))));
+    part.loop = LoopId(placeOf(static_cast<int>(part.loop.index()), order));
   return index;
 }
 
@@ -160,7 +156,8 @@ std::vector<int> PhysicalPlanner::loopsInStorageOrder(const format::Format &form
                                                       const LevelSpace &space) const {
   std::vector<int> loops;
   for (const format::Level &level : format.levels)
-    for (const IndexTerm &part : space.valueOf(positionOf(read_.variables, byDimension[level.dim])).terms)
+    for (const IndexTerm &part :
+         space.valueOf(static_cast<int>(placeOf(byDimension[level.dim], read_.variables))).terms)
       loops.push_back(static_cast<int>(part.loop.index()));
   return loops;
 }
@@ -186,7 +183,7 @@ Term PhysicalPlanner::build(const PhysicalPlan &plan) {
   for (AccessId id : read_.accesses)
     result.operands.push_back(buildOperand(id, plan, space));
   const auto valueOf = [&](VariableId variable) {
-    return inNest(space.valueOf(positionOf(read_.variables, variable)), order);
+    return inNest(space.valueOf(static_cast<int>(placeOf(variable, read_.variables))), order);
   };
   buildExpression(result, valueOf);
   return result;
@@ -196,8 +193,8 @@ Term PhysicalPlanner::build(const PhysicalPlan &plan) {
 Operand PhysicalPlanner::buildOperand(AccessId id, const PhysicalPlan &plan, const LevelSpace &space) {
   const std::vector<int> &order = plan.loops.order;
   const Access access = scope_.accesses[id];
-  const auto place = std::find(read_.walked.begin(), read_.walked.end(), id) - read_.walked.begin();
-  const bool isWalked = place < static_cast<long>(read_.walked.size());
+  const size_t place = placeOf(id, read_.walked);
+  const bool isWalked = place < read_.walked.size();
   Operand operand{access.tensor, {}, access.mirrored, {}, {}};
   std::vector<int> numbers;
   if (isWalked) {
@@ -209,7 +206,7 @@ Operand PhysicalPlanner::buildOperand(AccessId id, const PhysicalPlan &plan, con
     numbers = numbersOf(access.variables);
   }
   if (isWalked && plan.loops.copied[place])
-    operand.tensor = copyOf(static_cast<size_t>(place), plan, space);
+    operand.tensor = copyOf(place, plan, space);
   operand.indices = indicesOf(kernel_.tensors[operand.tensor].format, numbers, space, order);
   if (const format::Format &format = kernel_.tensors[access.tensor].format;
       isWalked && !plan.loops.copied[place] && format.levels.front().isFound &&
@@ -217,7 +214,7 @@ Operand PhysicalPlanner::buildOperand(AccessId id, const PhysicalPlan &plan, con
                  space))
     planning_.copies.askForWholeRoot(kernel_.tensors[access.tensor].as<Converted>()->source);
   if (const AccessId leader = leaderOf(id, read_.accesses, scope_, kernel_); !isWalked && leader != id)
-    operand.follows = OperandId(static_cast<size_t>(positionOf(read_.accesses, leader)));
+    operand.follows = OperandId(placeOf(leader, read_.accesses));
   if (access.mirrored)
     for (int variable : numbers)
       operand.diagonal.push_back(inNest(space.valueOf(variable), order));
@@ -248,10 +245,9 @@ bool PhysicalPlanner::isFoundAt(int loop, const PhysicalPlan &plan, const LevelS
 
 /// Whether a sparse operand, as the loops read it, lists the coordinates of a loop.
 bool PhysicalPlanner::lists(AccessId id, int loop, const PhysicalPlan &plan, const LevelSpace &space) const {
-  const auto walked = std::find(read_.walked.begin(), read_.walked.end(), id);
-  if (walked == read_.walked.end())
+  const size_t number = placeOf(id, read_.walked);
+  if (number == read_.walked.size())
     return false;
-  const auto number = static_cast<size_t>(walked - read_.walked.begin());
   const SparseAccess &access = read_.sparse[number];
   if (!plan.loops.copied[number])
     return std::any_of(access.format->levels.begin(), access.format->levels.end(), [&](const format::Level &level) {
@@ -304,7 +300,7 @@ bool PhysicalPlanner::isListedEverywhere(const SpaceLoop &loop) const {
            if (!hasDerived(access, scope_))
              return lists(kernel_.tensors[access.tensor], access.variables);
            const std::vector<VariableId> plain = plainVariables(access, scope_);
-           return std::find(plain.begin(), plain.end(), variable) == plain.end();
+           return !has(plain, variable);
          });
 }
 

@@ -89,10 +89,7 @@ private:
     return format.symmetry != format::Symmetry::None;
   }
 
-  int dimensionOf(VariableId variable) const {
-    const auto &variables = logical_.targetVariables;
-    return static_cast<int>(std::find(variables.begin(), variables.end(), variable) - variables.begin());
-  }
+  int dimensionOf(VariableId variable) const { return static_cast<int>(placeOf(variable, logical_.targetVariables)); }
 
   // Terms whose loops are the target's alone, over entries of a sparse operand each, become one that is merged.
   std::vector<LogicalTerm> joinTerms() const {
@@ -173,8 +170,7 @@ private:
     const std::vector<AccessId> mine = accessesOf(*term.expr);
     return std::none_of(others.begin(), others.end(), [&](const LogicalTerm &other) {
       const std::vector<AccessId> theirs = accessesOf(*other.expr);
-      return std::any_of(mine.begin(), mine.end(),
-                         [&](AccessId id) { return std::find(theirs.begin(), theirs.end(), id) != theirs.end(); });
+      return std::any_of(mine.begin(), mine.end(), [&](AccessId id) { return has(theirs, id); });
     });
   }
 
@@ -324,7 +320,7 @@ private:
 std::vector<int> storedOrder(const format::Format &format) {
   std::vector<int> dims;
   const auto note = [&](int dim) {
-    if (std::find(dims.begin(), dims.end(), dim) == dims.end())
+    if (!has(dims, dim))
       dims.push_back(dim);
   };
   // Entries are sorted by diagonals whichever way they come: the order along these counts.

@@ -16,10 +16,6 @@ int usesOf(AccessId access, const Node &expr) {
   return uses;
 }
 
-bool contains(const std::vector<AccessId> &list, AccessId access) {
-  return std::find(list.begin(), list.end(), access) != list.end();
-}
-
 /// Whether every entry is where loops over the target's dimensions come to it once and in order: neither blocks nor
 /// diagonals, no padding and no repeats.
 bool visitsEntriesInOrder(const format::Format &format) {
@@ -52,7 +48,7 @@ bool isPlain(const format::Format &format) {
 std::vector<int> numbersOf(const std::vector<VariableId> &some, const std::vector<VariableId> &variables) {
   std::vector<int> numbers;
   for (VariableId variable : some)
-    numbers.push_back(static_cast<int>(std::find(variables.begin(), variables.end(), variable) - variables.begin()));
+    numbers.push_back(static_cast<int>(placeOf(variable, variables)));
   return numbers;
 }
 
@@ -95,10 +91,10 @@ TermOperands SparseOperands::find(const std::vector<AccessId> &followers) const 
   for (AccessId follower : followers)
     leaders.push_back(leaderOf(follower));
   for (AccessId access : accesses_) {
-    if (tensorOf(access).format.isDense() || contains(followers, access))
+    if (tensorOf(access).format.isDense() || has(followers, access))
       continue;
     found.walked.push_back(access);
-    found.sparse.push_back(describe(access, found.variables, contains(leaders, access)));
+    found.sparse.push_back(describe(access, found.variables, has(leaders, access)));
   }
   return found;
 }

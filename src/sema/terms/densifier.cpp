@@ -58,9 +58,8 @@ bool looksSparse(const LogicalStatement &logical, const Scope &scope, const Kern
   const auto hasTargets = [&](AccessId id) {
     const std::vector<VariableId> own = plainVariables(scope.accesses[id], scope);
     const bool isRow = logical.targetVariables.size() == 1 && own.size() > 1;
-    return !isRow &&
-           std::all_of(logical.targetVariables.begin(), logical.targetVariables.end(),
-                       [&](VariableId variable) { return std::find(own.begin(), own.end(), variable) != own.end(); });
+    return !isRow && std::all_of(logical.targetVariables.begin(), logical.targetVariables.end(),
+                                 [&](VariableId variable) { return has(own, variable); });
   };
   bool isSparse = false;
   for (const LogicalTerm &term : logical.terms) {
@@ -77,17 +76,13 @@ bool looksSparse(const LogicalStatement &logical, const Scope &scope, const Kern
 
 /// The variables of an access that are dense for each entry of its structure.
 static std::vector<VariableId> tailOf(const Access &access, const Kernel &kernel) {
-  const format::Format &format = kernel.tensors[access.tensor].format;
   std::vector<VariableId> tail;
-  for (int k = structureLevels(kernel, access.tensor); k < format.levelCount() && !format.isDense(); ++k)
-    tail.push_back(access.variables[static_cast<size_t>(format.levels[static_cast<size_t>(k)].dim)]);
+  for (size_t dim : tailDims(kernel, access.tensor))
+    tail.push_back(access.variables[dim]);
   return tail;
 }
 
 bool couldBeSparse(const LogicalStatement &logical, const Scope &scope, const Kernel &kernel) {
-  const auto has = [](const std::vector<VariableId> &list, VariableId variable) {
-    return std::find(list.begin(), list.end(), variable) != list.end();
-  };
   const std::vector<VariableId> &targets = logical.targetVariables;
   return std::all_of(logical.terms.begin(), logical.terms.end(), [&](const LogicalTerm &term) {
     const std::vector<AccessId> accesses = accessesOf(*term.expr);

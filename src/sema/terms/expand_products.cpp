@@ -101,7 +101,7 @@ std::optional<Products> Expander::besideWhole(const Node &node, const SumFactors
   const std::vector<VariableId> own = freeVariables(sum, scope_);
   for (const Node *other : factors.sums)
     for (VariableId variable : freeVariables(*other, scope_))
-      if (std::find(own.begin(), own.end(), variable) == own.end())
+      if (!has(own, variable))
         return std::nullopt;
   const NodePtr rest = withoutFactor(node, sum);
   const SumTreatment treatment =

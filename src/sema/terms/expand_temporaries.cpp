@@ -133,10 +133,7 @@ NodePtr Expander::addTemporaryStatement(LogicalStatement logical) {
 /// A group of addends, `(b(i,j) + c(i,k))`, each of which is summed over what `outer` lacks.
 NodePtr Expander::groupApart(const Node &group, const LogicalStatement &outer) {
   LogicalStatement logical = statementFor(group);
-  std::erase_if(logical.targetVariables, [&](VariableId variable) {
-    return std::find(outer.targetVariables.begin(), outer.targetVariables.end(), variable) ==
-           outer.targetVariables.end();
-  });
+  std::erase_if(logical.targetVariables, [&](VariableId variable) { return !has(outer.targetVariables, variable); });
   for (const Addend &addend : openAddends(group, options_.strictFp))
     addTerms(addend, logical);
   return addTemporaryStatement(std::move(logical));

@@ -82,8 +82,7 @@ void Expander::takeIn(Reduction kind, const Node &value, LogicalStatement &logic
   const auto *inner = std::get_if<ReduceNode>(&value.kind);
   ReduceNode reduction{kind, {}, clone(inner && inner->reduction == kind ? *inner->body : value)};
   for (VariableId variable : freeVariables(*reduction.body, scope_))
-    if (std::find(logical.targetVariables.begin(), logical.targetVariables.end(), variable) ==
-        logical.targetVariables.end())
+    if (!has(logical.targetVariables, variable))
       reduction.variables.push_back(variable);
   if (reduction.variables.empty() && sparseOperand(*reduction.body)) {
     // MLIR has reductions of sparse operands over loops alone.
@@ -123,8 +122,7 @@ void Expander::addTerms(const Addend &addend, LogicalStatement &logical) {
   const Node &node = *addend.node;
   std::vector<VariableId> reductions;
   for (VariableId variable : freeVariables(node, scope_))
-    if (std::find(logical.targetVariables.begin(), logical.targetVariables.end(), variable) ==
-        logical.targetVariables.end())
+    if (!has(logical.targetVariables, variable))
       reductions.push_back(variable);
   // A group of addends with sums of their own is added up before anything is added to it.
   const bool isGroup = options_.strictFp && asSum(node) && !reductions.empty();
@@ -149,8 +147,7 @@ void Expander::addTerms(const Addend &addend, LogicalStatement &logical) {
 void Expander::checkIndexValues(const Node &node, const Node &term, const LogicalStatement &logical) {
   const auto *index = std::get_if<IndexNode>(&node.kind);
   const std::vector<VariableId> &targets = logical.targetVariables;
-  if (index && std::find(targets.begin(), targets.end(), index->variable) == targets.end() &&
-      !indexes(index->variable, term, scope_))
+  if (index && !has(targets, index->variable) && !indexes(index->variable, term, scope_))
     diagnostics_
         .report(kIndexValue, node.where,
                 "the value of " + inQuotes(scope_.variables[index->variable].name) +
@@ -170,10 +167,8 @@ bool Expander::isTakenIn(Reduction reduction, const LogicalStatement &logical) c
 /// Whether the target has all of an expression's variables.
 bool Expander::isOverTarget(const Node &node, const LogicalStatement &logical) const {
   const std::vector<VariableId> variables = freeVariables(node, scope_);
-  return std::all_of(variables.begin(), variables.end(), [&](VariableId variable) {
-    return std::find(logical.targetVariables.begin(), logical.targetVariables.end(), variable) !=
-           logical.targetVariables.end();
-  });
+  return std::all_of(variables.begin(), variables.end(),
+                     [&](VariableId variable) { return has(logical.targetVariables, variable); });
 }
 
 /// A statement that computes a reduction other than a sum, whose body is one term.

@@ -55,10 +55,6 @@ bool hasSum(const Node &node) {
          std::any_of(below.begin(), below.end(), [](const Node *child) { return hasSum(*child); });
 }
 
-size_t placeOf(VariableId variable, const std::vector<VariableId> &among) {
-  return static_cast<size_t>(std::find(among.begin(), among.end(), variable) - among.begin());
-}
-
 class Fuser {
 public:
   explicit Fuser(Planning &planning) : planning_(planning) {}
@@ -181,9 +177,7 @@ private:
   static bool isElementwise(const ResolvedStatement &made) {
     const std::vector<VariableId> &targets = made.target.variables;
     const std::vector<VariableId> free = freeVariables(*made.value, made.scope);
-    return std::all_of(free.begin(), free.end(), [&](VariableId variable) {
-      return std::find(targets.begin(), targets.end(), variable) != targets.end();
-    });
+    return std::all_of(free.begin(), free.end(), [&](VariableId variable) { return has(targets, variable); });
   }
 
   bool isDense(AccessId id, const Scope &scope) const { return tensorOf(scope.accesses[id]).format.isDense(); }
@@ -207,7 +201,7 @@ private:
     const std::vector<VariableId> &own = use.scope.accesses[access].variables;
     for (VariableId id : use.scope.variables.ids()) {
       const bool isUsed = use.scope.variables[id].kind == Variable::Kind::Target || occurs(id, *use.value, use.scope);
-      if (isUsed && std::find(own.begin(), own.end(), id) == own.end())
+      if (isUsed && !has(own, id))
         return false;
     }
     return true;
@@ -290,8 +284,7 @@ private:
         return false;
       std::vector<VariableId> here;
       for (VariableId variable : other->scope.accesses[*own].variables)
-        here.push_back(access.variables[static_cast<size_t>(std::find(variables.begin(), variables.end(), variable) -
-                                                            variables.begin())]);
+        here.push_back(access.variables[placeOf(variable, variables)]);
       return here == mask.variables;
     });
   }

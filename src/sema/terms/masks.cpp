@@ -7,8 +7,7 @@ namespace spc::sema {
 static bool isMask(const Access &access, const std::vector<VariableId> &variables, const Planning &planning) {
   const Tensor &tensor = planning.kernel.tensors[access.tensor];
   const bool isWithin = std::all_of(access.variables.begin(), access.variables.end(), [&](VariableId variable) {
-    return std::count(access.variables.begin(), access.variables.end(), variable) == 1 &&
-           std::find(variables.begin(), variables.end(), variable) != variables.end();
+    return std::count(access.variables.begin(), access.variables.end(), variable) == 1 && has(variables, variable);
   });
   return isWithin && !tensor.format.isDense() && tensor.fill == 0 && planning.symbols[access.tensor].firstWrite < 0;
 }

@@ -15,8 +15,7 @@ bool dependsOnTarget(const LogicalStatement &logical, const LogicalTerm &term, A
     return true;
   for (AccessId other : accessesOf(*term.expr))
     for (VariableId variable : plainVariables(scope.accesses[other], scope))
-      if (other != access && std::find(logical.targetVariables.begin(), logical.targetVariables.end(), variable) !=
-                                 logical.targetVariables.end())
+      if (other != access && has(logical.targetVariables, variable))
         return true;
   return false;
 }
@@ -103,8 +102,7 @@ bool isSamePattern(const KeptPattern &a, const KeptPattern &b, int order, const 
 KeptPattern patternOf(const Access &operand, const std::vector<VariableId> &targetVariables) {
   KeptPattern pattern{operand.tensor, {}};
   for (VariableId variable : operand.variables)
-    pattern.targetDimension.push_back(static_cast<int>(
-        std::find(targetVariables.begin(), targetVariables.end(), variable) - targetVariables.begin()));
+    pattern.targetDimension.push_back(static_cast<int>(placeOf(variable, targetVariables)));
   return pattern;
 }
 
@@ -129,7 +127,7 @@ format::Format formatFrom(const Kernel &kernel, const KeptPattern &pattern, int 
   const std::vector<int> &dims = pattern.targetDimension;
   format::Format format = format::permuted(kernel.tensors[pattern.source].format, dims);
   for (int dim = 0; dim < order; ++dim)
-    if (std::find(dims.begin(), dims.end(), dim) == dims.end())
+    if (!has(dims, dim))
       format.levels.push_back({.dim = dim});
   if (!std::is_sorted(dims.begin(), dims.end()) || format.order() != static_cast<int>(dims.size()))
     format.name.clear();

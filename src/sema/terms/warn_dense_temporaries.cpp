@@ -58,9 +58,8 @@ private:
   /// Whether a temporary takes memory beyond what the target takes anyway.
   bool isLargerThanTarget(const LogicalStatement &temporary) const {
     const std::vector<VariableId> &own = expansion_.main.targetVariables;
-    return !target_.format.isDense() ||
-           std::any_of(temporary.targetVariables.begin(), temporary.targetVariables.end(),
-                       [&](VariableId variable) { return std::find(own.begin(), own.end(), variable) == own.end(); });
+    return !target_.format.isDense() || std::any_of(temporary.targetVariables.begin(), temporary.targetVariables.end(),
+                                                    [&](VariableId variable) { return !has(own, variable); });
   }
 
   /// Whether it is this temporary that a term of the target has in place of sparse operands.

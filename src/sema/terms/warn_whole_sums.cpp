@@ -13,7 +13,7 @@ void warn(Planning &planning, const LogicalStatement &logical, const LogicalTerm
   std::vector<VariableId> own;
   const std::vector<VariableId> free = freeVariables(*term.expr, scope);
   for (VariableId variable : logical.targetVariables)
-    if (std::find(free.begin(), free.end(), variable) != free.end())
+    if (has(free, variable))
       own.push_back(variable);
   std::string indices;
   for (const std::string &name : namesOf(own, scope))
