@@ -15,10 +15,6 @@
 namespace spc::sema {
 namespace {
 
-bool has(const std::vector<VariableId> &list, VariableId variable) {
-  return std::find(list.begin(), list.end(), variable) != list.end();
-}
-
 /// Adds the variables that reductions within a value run over.
 void addBound(const Node &value, std::vector<VariableId> &variables) {
   if (const auto *reduction = std::get_if<ReduceNode>(&value.kind))
@@ -318,13 +314,12 @@ AccessId Expander::partOf(const Contraction &plan, const Factors &factors, bool 
   for (size_t place : known->second.layout)
     read.variables.push_back(variables[place]);
   const AccessId value = scope_.intern(std::move(read));
-  return condition ? withPresence(known->second, value, std::move(condition), plan, mask) : value;
+  return condition ? withPresence(known->second, value, std::move(condition), plan) : value;
 }
 
 /// A part with what tells where it has entries, which is where `condition` holds anywhere that is summed over: a bool,
-/// or in its place a mark in a copy of the part.
-AccessId Expander::withPresence(PartApart &part, AccessId value, NodePtr condition, const Contraction &plan,
-                                const std::optional<AccessId> &mask) {
+/// or in its place a mark in a copy of the part. Parts with the pattern of a mask are missing nowhere.
+AccessId Expander::withPresence(PartApart &part, AccessId value, NodePtr condition, const Contraction &plan) {
   const std::vector<VariableId> variables = scope_.accesses[value].variables;
   const Span where = scope_.accesses[value].where;
   if (!part.presence) {
@@ -337,12 +332,11 @@ AccessId Expander::withPresence(PartApart &part, AccessId value, NodePtr conditi
     std::copy_if(plan.sums.begin(), plan.sums.end(), std::back_inserter(sums), isFree);
     presence.terms.push_back({std::move(condition), std::move(sums), false, where});
     const bool isWhole = presence.targetVariables.size() == variables.size();
-    const AccessId access = addSumApart(std::move(presence), isWhole ? mask : std::nullopt, false);
+    const AccessId access = addSumApart(std::move(presence), std::nullopt, false);
     part.presence = PartPresence{scope_.accesses[access].tensor, {}};
     for (VariableId variable : scope_.accesses[access].variables)
-      part.presence->places.push_back(
-          static_cast<size_t>(std::find(variables.begin(), variables.end(), variable) - variables.begin()));
-    if (isWhole && !mask && variables.size() == 1 && (computeType_ == ValueType::F64 || computeType_ == ValueType::F32))
+      part.presence->places.push_back(placeOf(variable, variables));
+    if (isWhole && variables.size() == 1 && (computeType_ == ValueType::F64 || computeType_ == ValueType::F32))
       part.marked = addMarked(value, access);
   }
   if (part.marked) {

@@ -88,8 +88,7 @@ private:
   NodePtr nestOf(const Contraction &plan, const Factors &factors, bool asks);
   LogicalStatement partStatement(std::vector<VariableId> variables, ValueType type, Span where) const;
   AccessId partOf(const Contraction &plan, const Factors &factors, bool asks);
-  AccessId withPresence(PartApart &part, AccessId value, NodePtr condition, const Contraction &plan,
-                        const std::optional<AccessId> &mask);
+  AccessId withPresence(PartApart &part, AccessId value, NodePtr condition, const Contraction &plan);
   TensorId addMarked(AccessId value, AccessId presence);
   NodePtr withFactors(const Node &node, const std::vector<const Node *> &kept) const;
   bool isAlwaysZero(const Contraction &part, const Contraction &nest, const Factors &factors) const;
