@@ -7,13 +7,13 @@
 #include "mlirgen/mlirgen.h"
 #include "pipeline/index_variables.h"
 #include "pipeline/kernel_size.h"
+#include "pipeline/pass_watch.h"
 #include "pipeline/passes.h"
 #include "sema/division.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -25,20 +25,6 @@ constexpr DiagnosticKind kLoweringFailed{"internal-error", Severity::Internal};
 constexpr DiagnosticKind kScheduleSerial{"schedule-serial", Severity::Error};
 
 using mlir::func::FuncOp;
-
-/// Notes which pass fails, or leaves operations that do not verify, and within which other one it runs.
-class FailedPass : public mlir::PassInstrumentation {
-public:
-  explicit FailedPass(std::string &name) : name_(name) {}
-
-  void runAfterPassFailed(mlir::Pass *pass, mlir::Operation *) override {
-    if (!pass->getArgument().empty()) // of no adaptor
-      name_ += (name_.empty() ? "" : " within ") + pass->getArgument().str();
-  }
-
-private:
-  std::string &name_;
-};
 
 } // namespace
 
@@ -62,22 +48,22 @@ bool Compilation::fail(const std::string &what) {
   return false;
 }
 
-bool Compilation::run(mlir::PassManager &passes, mlir::ArrayRef<mlir::Operation *> operations) {
-  std::string failedPass;
+bool Compilation::run(mlir::PassManager &passes, mlir::ArrayRef<mlir::Operation *> operations, bool keepsPlaces) {
+  PassFaults faults;
   passes.enableVerifier(options_.verifyEach);
-  passes.addInstrumentation(std::make_unique<FailedPass>(failedPass));
+  passes.addInstrumentation(watchPasses(faults, keepsPlaces && options_.verifyEach));
   if (options_.timePasses)
     passes.enableTiming();
   for (mlir::Operation *operation : operations)
     if (mlir::failed(passes.run(operation)) || mlir::failed(mlir::verify(operation)))
-      return fail("lowering failed" + (failedPass.empty() ? "" : " in " + failedPass));
-  return true;
+      return fail("lowering failed" + (faults.failed.empty() ? "" : " in " + faults.failed));
+  return faults.lost.empty() || fail("lowering failed in " + faults.lost);
 }
 
 bool Compilation::run(PassList addPasses) {
   mlir::PassManager passes(&context_);
   addPasses(passes);
-  return run(passes, {module_->getOperation()});
+  return run(passes, {module_->getOperation()}, /*keepsPlaces=*/true);
 }
 
 /// Notes the functions with the kernel's loops.

@@ -45,8 +45,9 @@ public:
   /// Lowers a module brought to Loops on to LLVM IR, entry included. nullptr with a diagnostic on failure.
   std::unique_ptr<llvm::Module> translate(llvm::LLVMContext &llvmContext);
 
-  /// Runs passes over each of the operations, and verifies what comes of it. False with a diagnostic.
-  bool run(mlir::PassManager &passes, mlir::ArrayRef<mlir::Operation *> operations);
+  /// Runs passes over each of the operations, and verifies what comes of it. `keepsPlaces`: loops have to keep their
+  /// places in the plan, or go, which is asked where each pass is verified. False with a diagnostic.
+  bool run(mlir::PassManager &passes, mlir::ArrayRef<mlir::Operation *> operations, bool keepsPlaces = false);
 
   /// Reports a bug of ours, with what MLIR has said of it; false.
   bool fail(const std::string &what);
