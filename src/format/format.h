@@ -61,8 +61,8 @@ struct Level {
   std::optional<int64_t> width = 1; ///< compressed and fixed: entries a parent; nullopt: a number given at run time
   ClosedForm length;                ///< of a closed extent: entries of the parent
   ClosedForm start; ///< of a dense level with a ragged extent of any kind: the parent's first coordinate
-  /// Of the dense root of a copy that a kernel makes: the position of a coordinate is looked up, and where there are
-  /// many coordinates without entries, these take no memory. Loops never run over such a root; no format file has one.
+  /// The dense root of a copy that a kernel makes may have positions that are looked up: where there are many
+  /// coordinates without entries, these take no memory. Loops never run over such a root; no format file has one.
   bool isFound = false;
 
   // The kind of the level depends on the level above: kindOf() says it (levels.h).

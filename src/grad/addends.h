@@ -65,7 +65,7 @@ private:
   bool hasFactorWithin(const Node &expr, const Mask &mask) const;
 
   Program &program_;
-  /// By tensor of the program that has no format of its own.
+  /// The owners that were inferred for tensors of the program without a format of their own.
   mutable std::map<TensorId, std::optional<TensorId>> inferred_;
 };
 

@@ -28,11 +28,11 @@ struct Statement {
   Variables indices;
   NodePtr value; ///< sums are where the language places them; variables that reductions bind differ from all others
   Span where;    ///< of the statement in the source text
-  /// Of a minimum or maximum over one variable: the tensor that holds the first place of it, and where else than by
-  /// the body's own doing a value may stand that is not neutral.
+  /// The tensor that holds the first place of a minimum or maximum over one variable, and where else than by the body's
+  /// own doing a value may stand that is not neutral.
   std::optional<TensorId> place = std::nullopt;
   std::vector<NodePtr> present = {};
-  /// Of a product over one variable: the tensors that hold how many of its factors are 0, and the product of the rest.
+  /// The tensors that hold how many factors of a product over one variable are 0, and the product of the rest.
   std::optional<TensorId> zeros = std::nullopt, rest = std::nullopt;
 };
 

@@ -58,7 +58,7 @@ public:
     placed_.push_back(output);
     asked_.insert(output);
   }
-  /// In the order in which they were asked for.
+  /// The outputs in the order in which they were asked for.
   const std::vector<TensorId> &placed() const { return placed_; }
 
   /// Notes that a temporary keeps an operand's pattern in this round.
