@@ -1,9 +1,9 @@
 """Counts what the tests are and run, and writes the tables of docs/testing.md from it.
 
-    counts.py tests LOG        tests.json, of a full run's log (build/Testing/Temporary/LastTest.log)
-    counts.py coverage EXPORT  coverage.json, of what `llvm-cov export -summary-only` prints (coverage.sh does it)
-    counts.py tables           writes the tables between the marks of docs/testing.md
-    counts.py check            whether the tables are what the files say; exit code 1 and a difference where not
+    counts.py tests BUILD [KIND]...  runs the tests of a build folder, all or those of some kinds, and writes tests.json
+    counts.py coverage EXPORT        coverage.json, of what `llvm-cov export -summary-only` prints (coverage.sh does it)
+    counts.py tables                 writes the tables between the marks of docs/testing.md
+    counts.py check                  whether the tables are what the files say; exit code 1 and a difference where not
 
 The other files here are written by the long runs themselves (docs/testing.md).
 SPDX-License-Identifier: Apache-2.0
@@ -11,7 +11,9 @@ SPDX-License-Identifier: Apache-2.0
 
 import difflib
 import json
+import os
 import re
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -51,28 +53,52 @@ NUMBERS = ["cases", "checks", "kernels", "calls"]
 
 
 def entries(log):
-    """Of ctest's log: each test's name, its output and its seconds."""
-    pattern = r"^\d+/\d+ Test(?:ing)?: (\S+)\n.*?^Output:\n-+\n(.*?)^<end of output>\nTest time = +([\d.]+) sec\n-+\n(Test \S+)"
-    for name, output, seconds, state in re.findall(pattern, log, flags=re.MULTILINE | re.DOTALL):
-        yield name, output, float(seconds), state == "Test Passed."
+    """Of ctest's log: each test's name, its output and whether it passed."""
+    pattern = r"^\d+/\d+ Test(?:ing)?: (\S+)\n.*?^Output:\n-+\n(.*?)^<end of output>\nTest time = +[\d.]+ sec\n-+\n(Test \S+)"
+    for name, output, state in re.findall(pattern, log, flags=re.MULTILINE | re.DOTALL):
+        yield name, output, state == "Test Passed."
 
 
-def count_tests(log_file):
-    kinds = {kind: dict.fromkeys(["tests", *NUMBERS], 0) | {"seconds": 0.0} for kind, _ in KINDS}
+def count_tests(log):
+    """What ctest's log says of the tests of one kind."""
+    numbers = dict.fromkeys(["tests", *NUMBERS], 0)
     failed = []
-    for name, output, seconds, passed in entries(Path(log_file).read_text(errors="replace")):
-        kind = kinds[next(kind for kind, pattern in KINDS if re.match(pattern, name))]
-        kind["tests"] += 1
-        kind["seconds"] = round(kind["seconds"] + seconds, 1)
+    for name, output, passed in entries(log):
+        numbers["tests"] += 1
         if not passed:
             failed.append(name)
         for summary in SUMMARIES:
             for match in re.finditer(summary, output):
                 for number, value in match.groupdict().items():
-                    kind[number] += int(value)
+                    numbers[number] += int(value)
     if failed:
         sys.exit(f"counts.py: not counted, since these did not pass: {', '.join(failed)}")
-    return {"kinds": {kind: numbers for kind, numbers in kinds.items() if numbers["tests"]}}
+    return numbers
+
+
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def run_tests(build, wanted):
+    """Runs the tests of some kinds, as tests/run.sh does; all where none is named. What each kind comes to."""
+    ctest = ["ctest", "--test-dir", build]
+    listed = subprocess.run([*ctest, "-N"], capture_output=True, text=True, check=True).stdout
+    tests = {kind: [] for kind, _ in KINDS}
+    for name in re.findall(r"Test +#\d+: (\S+)", listed):
+        tests[next(kind for kind, pattern in KINDS if re.match(pattern, name))].append(name)
+    kinds = {}
+    for kind in wanted or [kind for kind, names in tests.items() if names]:
+        before = processor_seconds()
+        names = "|".join(re.escape(name) for name in tests[kind])
+        subprocess.run([*ctest, "-R", f"^({names})$", "-j", str(os.cpu_count())], stdout=subprocess.DEVNULL,
+                       env=os.environ | {"SPC_VERIFY_PLANS": "1"})
+        numbers = count_tests((Path(build) / "Testing/Temporary/LastTest.log").read_text(errors="replace"))
+        if numbers["tests"] != len(tests[kind]):
+            sys.exit(f"counts.py: {numbers['tests']} of {len(tests[kind])} tests of '{kind}' are in the log")
+        kinds[kind] = numbers | {"seconds": round(processor_seconds() - before, 1), "commit": head()}
+    return kinds
 
 
 def count_coverage(export_file):
@@ -114,8 +140,12 @@ def tests_table(data):
     total = {key: sum(kind[key] for kind in kinds.values()) for key in ["tests", *NUMBERS, "seconds"]}
     rows = [[name, *[number(kind[key]) for key in ["tests", *NUMBERS]], number(round(kind["seconds"]))]
             for name, kind in [*kinds.items(), ("all", total)]]
-    header = ["kind", "ctest entries", "cases", "checks", "kernels compiled", "calls", "seconds of one core"]
-    return table(header, rows) + measured_at(data)
+    header = ["kind", "ctest entries", "cases", "checks", "kernels compiled", "calls", "processor seconds"]
+    commits = {}
+    for name, kind in kinds.items():
+        commits.setdefault(kind["commit"], []).append(name)
+    measured = [f"{commit} ({'; '.join(names)})" if len(commits) > 1 else commit for commit, names in commits.items()]
+    return table(header, rows) + f"\n\nMeasured at commit {', '.join(measured)}."
 
 
 def share(pair):
@@ -233,18 +263,22 @@ def rendered(page):
     return page
 
 
-def write(name, data):
+def head():
     commit = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
-    data["commit"] = commit.stdout.strip()
+    return commit.stdout.strip()
+
+
+def write(name, data):
     (HERE / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n")
 
 
 def main(arguments):
     match arguments:
-        case ["tests", log]:
-            write("tests", count_tests(log))
+        case ["tests", build, *wanted]:
+            kinds = json.loads((HERE / "tests.json").read_text())["kinds"] | run_tests(build, wanted)
+            write("tests", {"kinds": {kind: kinds[kind] for kind, _ in KINDS if kind in kinds}})
         case ["coverage", export]:
-            write("coverage", count_coverage(export))
+            write("coverage", count_coverage(export) | {"commit": head()})
         case ["tables"]:
             PAGE.write_text(rendered(PAGE.read_text()))
         case ["check"]:
