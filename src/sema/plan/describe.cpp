@@ -79,6 +79,8 @@ private:
       if (!statement || !runs(kernel_, k, alternative))
         continue;
       const std::string cost = sema::describe(costOf(*statement, kernel_), kernel_);
+      if (cost.empty())
+        continue;
       auto known = std::find_if(targets.begin(), targets.end(), [&](const auto &one) { return one.first == cost; });
       if (known == targets.end())
         known = targets.insert(known, {cost, {}});

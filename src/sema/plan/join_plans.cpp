@@ -216,20 +216,24 @@ void append(Kernel &kernel, Kernel &plan, size_t given, const Differing &steps, 
   }
 }
 
-/// Where infinities and NaNs are left: one more step, which counts them, of those before it from `begin` on.
-void appendCount(Kernel &kernel, size_t begin, TensorId count) {
+/// One more step, which counts the NaNs that the steps before it leave from `begin` on: none where all of these are the
+/// program's, as sums are taken for 0 where they stand in temporaries.
+void appendCount(Kernel &kernel, size_t given, size_t begin, TensorId count) {
   Statement statement;
   statement.target = count;
   statement.computeType = ValueType::I64;
   statement.zeroFirst = true;
   std::set<TensorId> seen;
+  bool hasTemporaries = false;
   for (size_t k = begin; k < kernel.steps.size(); ++k) {
     const auto &own = std::get<Statement>(kernel.steps[k]);
-    if (isPart(kernel, own) || !isFloat(kernel.tensors[own.target].type) || !seen.insert(own.target).second)
-      continue;
-    statement.terms.push_back(countOf(kernel, own.target, own.where));
     statement.where = own.where;
+    hasTemporaries |= own.target.index() >= given;
+    if (!isPart(kernel, own) && isFloat(kernel.tensors[own.target].type) && seen.insert(own.target).second)
+      statement.terms.push_back(countOf(kernel, own.target, own.where));
   }
+  if (!hasTemporaries)
+    statement.terms.clear();
   kernel.steps.emplace_back(std::move(statement));
 }
 
@@ -251,7 +255,7 @@ Kernel joined(std::vector<Kernel> plans, Kernel *careful, size_t given) {
     if (number > 0)
       append(kernel, plans[number], given, steps, [&](Tensor &tensor) { tensor.alternative = number; });
     if (count)
-      appendCount(kernel, begin, *count);
+      appendCount(kernel, given, begin, *count);
     if (plans.size() > 1)
       kernel.alternatives.push_back({begin, kernel.steps.size()});
   }

@@ -258,6 +258,17 @@ std::vector<VariableId> Expander::inOrderOf(const Node &product, const std::vect
   return ordered;
 }
 
+/// The variables of an array in the order of its dimensions: those that sparse operands list first, so that loops over
+/// dense ones are inside of theirs, then as it is read.
+std::vector<VariableId> Expander::asStored(const Node &product, std::vector<VariableId> variables) const {
+  const std::vector<AccessId> accesses = accessesOf(product);
+  std::stable_partition(variables.begin(), variables.end(), [&](VariableId variable) {
+    return std::any_of(accesses.begin(), accesses.end(),
+                       [&](AccessId id) { return isSparse(id) && has(scope_.accesses[id].variables, variable); });
+  });
+  return inOrderOf(product, variables, variables);
+}
+
 /// The text of a part, or of a sum, the same for all that differ by the names of variables alone.
 std::string Expander::textOf(const Node &value, const std::vector<VariableId> &variables,
                              const std::optional<AccessId> &mask) const {
@@ -298,7 +309,7 @@ AccessId Expander::partOf(const Contraction &plan, const Factors &factors, bool 
   auto known = partsApart_.find(text);
   if (known == partsApart_.end()) {
     const bool isArray = !mask && !plan.isListed;
-    const std::vector<VariableId> stored = isArray ? inOrderOf(*product, plan.variables, plan.variables) : variables;
+    const std::vector<VariableId> stored = isArray ? asStored(*product, plan.variables) : variables;
     LogicalStatement value = partStatement(stored, computeType_, where);
     value.terms.push_back({guardedBeforeParts(*product), plan.sums, false, where});
     const AccessId access = addSumApart(std::move(value), mask, plan.isListed);

@@ -95,6 +95,7 @@ private:
   bool isImplied(const Contraction &part, const Contraction &nest, const Factors &factors) const;
   std::vector<VariableId> inOrderOf(const Node &product, const std::vector<VariableId> &variables,
                                     const std::vector<VariableId> &wanted) const;
+  std::vector<VariableId> asStored(const Node &product, std::vector<VariableId> variables) const;
   std::string textOf(const Node &value, const std::vector<VariableId> &variables,
                      const std::optional<AccessId> &mask) const;
   bool hasDenseRoot(const Node &product, VariableId variable) const;
