@@ -25,18 +25,27 @@ if(NOT SPC_FRONT_ONLY)
 endif()
 
 # Headers that are compiled once, for all targets that are compiled in the same way.
-set(SPC_STANDARD_HEADERS <algorithm> <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <numeric> <optional>
-    <set> <sstream> <string> <string_view> <utility> <variant> <vector>)
+set(SPC_STANDARD_HEADERS <algorithm> <array> <chrono> <cmath> <complex> <cstdint> <deque> <filesystem> <functional> <limits>
+    <map> <memory> <numeric> <optional> <set> <sstream> <string> <string_view> <utility> <variant> <vector>)
 set(SPC_QUICK_HEADERS ${SPC_STANDARD_HEADERS})
-set(SPC_MLIR_HEADERS <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/LLVMIR/LLVMDialect.h>
-    <mlir/Dialect/Linalg/IR/Linalg.h> <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/Dialect/SCF/IR/SCF.h>
+set(SPC_LIGHT_HEADERS ${SPC_STANDARD_HEADERS})
+set(SPC_MLIR_HEADERS <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Bufferization/IR/Bufferization.h>
+    <mlir/Dialect/Complex/IR/Complex.h> <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/LLVMIR/LLVMDialect.h>
+    <mlir/Dialect/Linalg/IR/Linalg.h> <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/Dialect/SCF/IR/SCF.h>
     <mlir/Dialect/SparseTensor/IR/SparseTensor.h> <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/IR/ImplicitLocOpBuilder.h>
     <mlir/IR/Matchers.h> <mlir/Pass/Pass.h>)
-set(SPC_TEST_HEADERS <catch2/catch.hpp> ${SPC_STANDARD_HEADERS})
-set(SPC_LONG_TEST_HEADERS ${SPC_TEST_HEADERS})
+set(SPC_HARNESS_HEADERS ${SPC_STANDARD_HEADERS} ${CMAKE_SOURCE_DIR}/tests/harness/kernel_under_test.h)
+set(SPC_TEST_HEADERS <catch2/catch.hpp> ${SPC_HARNESS_HEADERS})
+set(SPC_LONG_TEST_HEADERS ${SPC_TEST_HEADERS} ${CMAKE_SOURCE_DIR}/tests/end_to_end/expressions.h)
 
-# spc_precompile(target set): the headers SPC_<set>_HEADERS, read once by the first target that asks for them.
+# spc_precompile(target set): the headers SPC_<set>_HEADERS, read once by the first target that asks for them. Executables are
+# compiled as the libraries are whose headers they take.
 function(spc_precompile target set)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL EXECUTABLE AND set MATCHES "^(MLIR|HARNESS)$")
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
   get_property(owner GLOBAL PROPERTY SPC_${set}_OWNER)
   if(owner)
     target_precompile_headers(${target} REUSE_FROM ${owner})
@@ -52,12 +61,20 @@ function(spc_quick_build target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
 endfunction()
 
-# spc_stage(name [MLIR|LLVM] [LONG] [UNITS files] [DEPENDS stages...] [LINK libraries...]): the library spc_<name> from every
-# .cpp file below this folder. MLIR, LLVM: what the stage includes. LONG: its own code takes long unless it is optimised.
-# UNITS: how many files a unity unit holds. Stages that include LLVM are always optimised: the linker takes their copies of
-# LLVM's inline functions for LLVM's own, too, and kernels would take a tenth longer to compile.
+# spc_light_build(target): a Release build optimises it at -O1, and inlines what is small, in two thirds of the time: for
+# code that branches and looks up, and gains little from more.
+function(spc_light_build target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>
+    $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,Clang>>:SHELL:-mllvm -inline-threshold=50>)
+endfunction()
+
+# spc_stage(name [MLIR|LLVM|LIGHT|LONG] [UNITS files] [DEPENDS stages...] [LINK libraries...]): the library spc_<name> from
+# every .cpp file below this folder. MLIR, LLVM: what the stage includes. LONG: it loops over numbers, and is optimised as far
+# as can be. LIGHT: optimised as MLIR's users are; what has none of these is not. UNITS: how many files a unity unit holds.
+# Stages that include LLVM are always optimised: the linker takes their copies of LLVM's inline functions for LLVM's own, too,
+# and kernels would take a tenth longer to compile.
 function(spc_stage name)
-  cmake_parse_arguments(ARG "MLIR;LLVM;LONG" "UNITS" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR;LLVM;LIGHT;LONG" "UNITS" "DEPENDS;LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   add_library(spc_${name} STATIC ${sources})
   target_include_directories(spc_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
@@ -67,17 +84,21 @@ function(spc_stage name)
   if(ARG_MLIR OR ARG_LLVM)
     spc_use_llvm(spc_${name})
   endif()
-  if(NOT (ARG_LONG OR ARG_MLIR OR ARG_LLVM))
-    spc_quick_build(spc_${name})
-  endif()
   if(ARG_UNITS)
     set_target_properties(spc_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE ${ARG_UNITS})
   endif()
   if(ARG_MLIR)
+    spc_light_build(spc_${name})
     spc_precompile(spc_${name} MLIR)
+  elseif(ARG_LLVM)
+    spc_light_build(spc_${name})
+  elseif(ARG_LIGHT)
+    spc_light_build(spc_${name})
+    spc_precompile(spc_${name} LIGHT)
   elseif(ARG_LONG)
     spc_precompile(spc_${name} STANDARD)
-  elseif(NOT ARG_LLVM)
+  else()
+    spc_quick_build(spc_${name})
     spc_precompile(spc_${name} QUICK)
   endif()
 endfunction()
@@ -126,22 +147,31 @@ function(spc_test_settings target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD OFF) # the tests of a stage name alike what they need alike
 endfunction()
 
+# spc_harness(target): a library or a program of the tests without Catch2 is optimised lightly, as what it loops over is small,
+# and takes the headers that most of them include precompiled.
+function(spc_harness target)
+  spc_test_settings(${target})
+  spc_light_build(${target})
+  spc_precompile(${target} HARNESS)
+endfunction()
+
 # spc_test_executable(name [MLIR] [LONG] LINK libraries...): <name>_tests from every .cpp file of this folder. LONG: its own
-# code takes long unless it is optimised.
+# code takes long unless it is optimised. MLIR: it includes MLIR, and is compiled as stages that do are.
 function(spc_test_executable name)
   cmake_parse_arguments(ARG "MLIR;LONG" "" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   add_executable(${name}_tests ${sources})
   target_link_libraries(${name}_tests PRIVATE spc_catch_main ${ARG_LINK})
   spc_test_settings(${name}_tests)
-  if(NOT ARG_LONG)
-    spc_quick_build(${name}_tests)
-  endif()
   if(ARG_MLIR)
     spc_use_llvm(${name}_tests)
+    spc_light_build(${name}_tests)
+    spc_precompile(${name}_tests MLIR)
   elseif(ARG_LONG)
+    spc_light_build(${name}_tests)
     spc_precompile(${name}_tests LONG_TEST)
   else()
+    spc_quick_build(${name}_tests)
     spc_precompile(${name}_tests TEST)
   endif()
 endfunction()
