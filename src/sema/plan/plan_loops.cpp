@@ -3,6 +3,7 @@
 #include "sema/plan/physical_planner.h"
 #include "sema/plan/plan_assembly.h"
 #include "sema/plan/prescribed_order.h"
+#include "sema/plan/settled_loops.h"
 #include "sema/terms/copy_advice.h"
 #include "sema/terms/merge_size.h"
 
@@ -92,15 +93,16 @@ private:
       return plan(apart.rounding);
     }
     for (size_t k = 0; k < planned.size(); ++k)
-      warnIfEverywhere(statement.terms[k], *planned[k]);
+      if (!warnIfEverywhere(statement.terms[k], *planned[k]))
+        warnIfUnsettled(statement.terms[k], statement, *planned[k]);
     add(std::move(statement));
   }
 
   /// A reduction that runs over places where a sparse operand has no entry, since these make a difference.
-  void warnIfEverywhere(const Term &term, const LogicalTerm &logical) {
+  bool warnIfEverywhere(const Term &term, const LogicalTerm &logical) {
     if (!term.domain || term.domain->kind != Domain::Kind::Everywhere || logical.reductions.empty() ||
         logical.multipliedOut)
-      return;
+      return false;
     const auto isSparse = [&](const Operand &operand) { return !kernel_.tensors[operand.tensor].format.isDense(); };
     const auto operand = std::find_if(term.operands.begin(), term.operands.end(), isSparse);
     planning_.diagnostics
@@ -108,6 +110,20 @@ private:
                 "this visits every element of " + nameInMessages(kernel_, operand->tensor) +
                     ", not only stored ones: what it makes of missing entries counts, too")
         .advise("where only stored entries are meant, say so with pattern(...), as a factor or in a select");
+    return true;
+  }
+
+  /// A product that is summed over all pairs of two variables, and 0 but where they are equal.
+  void warnIfUnsettled(const Term &term, const Statement &statement, const LogicalTerm &logical) {
+    const auto pair = unsettledPair(term, statement, kernel_);
+    if (!pair)
+      return;
+    const auto &[one, other] = *pair;
+    planning_.diagnostics
+        .report(kAsymptotic, logical.where,
+                "this visits every pair of '" + one + "' and '" + other + "', though it is 0 but where they are equal")
+        .advise("write sum(" + other + ", select(" + one + " == " + other +
+                ", ..., 0)), which visits the pairs that are equal, or one index in place of both");
   }
 
   void add(Step step) {

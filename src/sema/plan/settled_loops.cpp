@@ -44,6 +44,26 @@ void collectEqualities(const Expr &condition, std::vector<Multiples> &found) {
     found.push_back(std::move(difference));
 }
 
+/// The equalities without which a factor of a product is 0.
+void collectFactorEqualities(const Expr &expr, std::vector<Multiples> &found) {
+  const auto *binary = std::get_if<Binary>(&expr.node);
+  if (binary && binary->op == BinaryOp::Mul)
+    collectFactorEqualities(*binary->right, found);
+  if (binary && (binary->op == BinaryOp::Mul || binary->op == BinaryOp::Div))
+    return collectFactorEqualities(*binary->left, found);
+  if (const auto *minus = std::get_if<Negate>(&expr.node))
+    return collectFactorEqualities(*minus->operand, found);
+  const auto *call = std::get_if<Call>(&expr.node);
+  if (call && call->function == Function::Cast)
+    return collectFactorEqualities(*call->arguments[0], found);
+  const auto *otherwise =
+      call && call->function == Function::Select ? std::get_if<Literal>(&call->arguments[2]->node) : nullptr;
+  if (call && (call->function == Function::Equal || call->function == Function::And))
+    collectEqualities(expr, found);
+  else if (otherwise && otherwise->value == 0)
+    collectEqualities(*call->arguments[0], found);
+}
+
 /// Whether a statement adds numbers up as they are stored, so that a 0 is nothing to add.
 bool addsInPlace(const Statement &statement, const Kernel &kernel) {
   const Tensor &target = kernel.tensors[statement.target];
@@ -85,6 +105,28 @@ std::set<LoopId> settledLoops(const Term &term, const Statement &statement, cons
       settled.insert(found->first);
   }
   return settled;
+}
+
+std::optional<std::pair<std::string, std::string>> unsettledPair(const Term &term, const Statement &statement,
+                                                                 const Kernel &kernel) {
+  std::set<LoopId> listed;
+  for (const Operand &operand : term.operands)
+    if (!kernel.tensors[operand.tensor].format.isDense())
+      for (const Index &index : operand.indices)
+        for (const IndexTerm &part : index.terms)
+          listed.insert(part.loop);
+  std::vector<Multiples> equalities;
+  if (settledLoops(term, statement, kernel, listed).empty())
+    collectFactorEqualities(*term.expr, equalities);
+  const auto isFree = [&](const auto &one) { return !listed.contains(one.first); };
+  const auto isSummed = [&](const auto &one) { return term.loops[one.first].isReduction; };
+  for (const Multiples &equality : equalities)
+    if (equality.size() == 2 && std::any_of(equality.begin(), equality.end(), isFree) &&
+        std::any_of(equality.begin(), equality.end(), isSummed)) {
+      const Loop &first = term.loops[equality.begin()->first], &last = term.loops[equality.rbegin()->first];
+      return last.isReduction ? std::pair(first.variable, last.variable) : std::pair(last.variable, first.variable);
+    }
+  return std::nullopt;
 }
 
 } // namespace spc::sema

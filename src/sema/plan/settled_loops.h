@@ -3,7 +3,10 @@
 
 #include "sema/kernel.h"
 
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
 
 namespace spc::sema {
 
@@ -12,5 +15,10 @@ namespace spc::sema {
 /// they are stored.
 std::set<LoopId> settledLoops(const Term &term, const Statement &statement, const Kernel &kernel,
                               const std::set<LoopId> &listed);
+
+/// A pair of index variables that a factor of a statement's term has to be equal, else it is 0, while loops run over
+/// all pairs of them and add up: the names, that of one that is summed over last, or nullopt.
+std::optional<std::pair<std::string, std::string>> unsettledPair(const Term &term, const Statement &statement,
+                                                                 const Kernel &kernel);
 
 } // namespace spc::sema
