@@ -2,6 +2,8 @@
 
 #include "sema/alternatives.h"
 
+#include <map>
+
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
 
@@ -17,16 +19,20 @@ public:
     return LLVM::ConstantOp::create(build_.ops(), type_, build_.ops().getF64FloatAttr(value));
   }
 
-  Value of(const std::vector<sema::CostProduct> &cost) {
-    Value sum = constant(0);
-    for (const sema::CostProduct &product : cost) {
-      Value value = constant(1);
-      for (const sema::CostFactor &factor : product)
-        value = factor.divides ? divided(value, of(factor))
-                               : LLVM::FMulOp::create(build_.ops(), value, of(factor)).getResult();
-      sum = LLVM::FAddOp::create(build_.ops(), sum, value);
+  /// As sema's evaluate() adds up.
+  Value of(const std::vector<sema::StatementCost> &costs) {
+    listed_.clear();
+    Value total = constant(0);
+    for (const sema::StatementCost &cost : costs) {
+      const Value steps = of(cost.steps);
+      total = sum(sum(total, steps), of(cost.beside));
+      if (!cost.listed)
+        continue;
+      const Value places = of({cost.places});
+      listed_[*cost.listed] = build_.select(isLess(steps, places), steps, places);
+      total = sum(total, listed_[*cost.listed]);
     }
-    return sum;
+    return total;
   }
 
   Value isLess(Value left, Value right) {
@@ -34,6 +40,20 @@ public:
   }
 
 private:
+  Value sum(Value left, Value right) { return LLVM::FAddOp::create(build_.ops(), left, right); }
+
+  Value of(const std::vector<sema::CostProduct> &cost) {
+    Value total = constant(0);
+    for (const sema::CostProduct &product : cost) {
+      Value value = constant(1);
+      for (const sema::CostFactor &factor : product)
+        value = factor.divides ? divided(value, of(factor))
+                               : LLVM::FMulOp::create(build_.ops(), value, of(factor)).getResult();
+      total = sum(total, value);
+    }
+    return total;
+  }
+
   Value number(Value integer) { return LLVM::SIToFPOp::create(build_.ops(), type_, integer); }
 
   Value of(const sema::CostFactor &factor) {
@@ -43,6 +63,8 @@ private:
              : factor.part == format::Part::Remainder ? constant(static_cast<double>(factor.block))
                                                       : number(extent);
     }
+    if (const auto own = listed_.find(*factor.entriesOf); own != listed_.end())
+      return own->second;
     Value entries = entry_.tensors[*factor.entriesOf].stored;
     for (sema::TensorId part : factor.otherParts)
       entries = build_.add(entries, entry_.tensors[part].stored);
@@ -59,11 +81,8 @@ private:
   Entry &entry_;
   EntryBuilder &build_;
   mlir::Type type_;
+  std::map<sema::TensorId, Value> listed_; ///< of an alternative's assembled tensors: how many entries they may have
 };
-
-Value isChosen(Entry &entry, size_t alternative) {
-  return entry.build.equal(entry.alternative, entry.build.constant(static_cast<int64_t>(alternative)));
-}
 
 } // namespace
 
@@ -92,7 +111,7 @@ void askForRecomputation(Entry &entry) {
 Value isUsed(Entry &entry, const sema::Tensor &tensor) {
   if (tensor.isOfRecomputation)
     return entry.recomputes;
-  return tensor.alternative ? isChosen(entry, *tensor.alternative) : Value();
+  return tensor.alternative ? isTaken(entry, *tensor.alternative) : Value();
 }
 
 BorrowedBody::BorrowedBody(Entry &entry, const std::optional<sema::LentBody> &lent) : entry_(entry) {
@@ -113,14 +132,8 @@ BorrowedBody::~BorrowedBody() {
   entry_.extents = std::move(extents_);
 }
 
-mlir::LogicalResult buildStep(Entry &entry, size_t step, const std::function<mlir::LogicalResult()> &build) {
-  const std::optional<size_t> alternative = sema::alternativeOf(entry.kernel, step);
-  const bool isRecomputed = sema::isRecomputed(entry.kernel, step);
-  if (!alternative && !isRecomputed)
-    return build();
-  mlir::LogicalResult result = mlir::success();
-  entry.build.branch(isRecomputed ? entry.recomputes : isChosen(entry, *alternative), [&] { result = build(); }, [] {});
-  return result;
+Value isTaken(Entry &entry, size_t alternative) {
+  return entry.build.equal(entry.alternative, entry.build.constant(static_cast<int64_t>(alternative)));
 }
 
 } // namespace spc::entry

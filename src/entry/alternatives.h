@@ -4,8 +4,6 @@
 #include "entry/tensors.h"
 #include "sema/shared_bodies.h"
 
-#include <functional>
-
 namespace spc::entry {
 
 /// Sets the entry's `alternative` by the rule of sema/alternatives.h, where the kernel has some. To be called when the
@@ -33,8 +31,7 @@ private:
   IdVector<sema::ExtentId, mlir::Value> extents_;
 };
 
-/// Builds step number `step` so that it runs where its alternative is chosen, or the recomputation is asked for. Fails
-/// where `build` does.
-mlir::LogicalResult buildStep(Entry &entry, size_t step, const std::function<mlir::LogicalResult()> &build);
+/// Whether the call takes an alternative.
+mlir::Value isTaken(Entry &entry, size_t alternative);
 
 } // namespace spc::entry

@@ -41,7 +41,9 @@ bool isArray(const abi::Field &field) {
 
 void AssembledOutputs::add(sema::TensorId tensor, const TensorArgument *argument, const abi::StructType &type) {
   EntryBuilder &build = entry_.build;
-  Output output{tensor, argument, type.fields, {}};
+  Output output{tensor, argument, type.fields, {}, {}};
+  if (!entry_.kernel.alternatives.empty())
+    output.packed = build.stack(build.pointerType(), 1);
   for (const abi::Field &field : output.fields) {
     output.owned.push_back(isArray(field) ? build.stack(build.pointerType(), 1) : Value());
     if (isArray(field))
@@ -275,6 +277,8 @@ void AssembledOutputs::take(Descriptors &descriptors, sema::TensorId tensor, Val
   for (const Output &output : outputs_) {
     if (output.tensor != tensor)
       continue;
+    if (output.packed)
+      build.store(descriptor, output.packed);
     if (entry_.phase == Phase::Numeric && output.argument)
       view.lengths = output.argument->passed.lengths;
     const std::vector<abi::Field> &fields = output.fields;
@@ -292,6 +296,20 @@ void AssembledOutputs::take(Descriptors &descriptors, sema::TensorId tensor, Val
     }
   }
   entry_.tensors[tensor] = std::move(view);
+}
+
+void AssembledOutputs::rejoin(const std::vector<sema::Alternative> &alternatives) {
+  if (alternatives.empty())
+    return;
+  Descriptors descriptors(entry_);
+  for (size_t k = alternatives.front().begin; k < alternatives.front().end; ++k) {
+    const sema::Statement *statement = sema::assemblingStatement(entry_.kernel.steps[k]);
+    if (!statement || entry_.kernel.tensors[statement->target].alternative)
+      continue;
+    const auto output = llvm::find_if(outputs_, [&](const Output &one) { return one.tensor == statement->target; });
+    const Value packed = entry_.build.load(entry_.build.pointerType(), output->packed);
+    entry_.tensors[statement->target] = descriptors.readPacked(entry_.kernel.tensors[statement->target], packed);
+  }
 }
 
 /// Makes lengths of the pointers that were packed in their place.

@@ -35,6 +35,9 @@ public:
   /// Makes the runtime put the entries of a tensor at their places in another one; leaves with what it reports.
   void place(const sema::Placement &placement);
 
+  /// Makes what alternatives have assembled, whichever of them ran, known to the steps behind them.
+  void rejoin(const std::vector<sema::Alternative> &alternatives);
+
   /// Hands the arrays to the callers' structs, and releases those that they had as operands. To be called after the
   /// last step, when nothing can fail any more.
   void hand();
@@ -45,7 +48,8 @@ private:
     const TensorArgument *argument; ///< null: a temporary
     std::vector<abi::Field> fields;
     std::vector<mlir::Value>
-        owned; ///< by field of the struct, of pointers: the frame's variable for an array to release
+        owned;          ///< by field of the struct, of pointers: the frame's variable for an array to release
+    mlir::Value packed; ///< the frame's variable for what the runtime packed last, where there are alternatives
   };
 
   void add(sema::TensorId tensor, const TensorArgument *argument, const abi::StructType &type);

@@ -134,34 +134,62 @@ mlir::LogicalResult runBody(Entry &entry, Memory &memory, AssembledOutputs &outp
   return mlir::success();
 }
 
-/// The steps in order: bodies, and what the runtime does by itself.
-mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &outputs) {
-  for (size_t k = 0; k < entry.kernel.steps.size(); ++k) {
-    if (entry.kernel.recomputation && k == entry.kernel.recomputation->begin) {
-      askForRecomputation(entry);
-      allocateForRecomputation(entry, memory);
-    }
-    const sema::Step &step = entry.kernel.steps[k];
-    if (const auto *conversion = std::get_if<sema::Conversion>(&step)) {
-      outputs.convert(*conversion);
-      continue;
-    }
-    if (const auto *refresh = std::get_if<sema::RefreshCopy>(&step)) {
-      entry.tensors[refresh->copy] = copyConverted(entry, memory, entry.kernel.tensors[refresh->copy]);
-      continue;
-    }
-    if (const auto *distribution = std::get_if<sema::Distribution>(&step)) {
-      outputs.distribute(*distribution);
-      continue;
-    }
-    if (const auto *placement = std::get_if<sema::Placement>(&step)) {
-      outputs.place(*placement);
-      continue;
-    }
-    if (mlir::failed(buildStep(entry, k, [&] { return runBody(entry, memory, outputs, k); })))
-      return mlir::failure();
-  }
+/// One step: a body, or what the runtime does by itself.
+mlir::LogicalResult runStep(Entry &entry, Memory &memory, AssembledOutputs &outputs, size_t k) {
+  const sema::Step &step = entry.kernel.steps[k];
+  if (const auto *conversion = std::get_if<sema::Conversion>(&step))
+    outputs.convert(*conversion);
+  else if (const auto *refresh = std::get_if<sema::RefreshCopy>(&step))
+    entry.tensors[refresh->copy] = copyConverted(entry, memory, entry.kernel.tensors[refresh->copy]);
+  else if (const auto *distribution = std::get_if<sema::Distribution>(&step))
+    outputs.distribute(*distribution);
+  else if (const auto *placement = std::get_if<sema::Placement>(&step))
+    outputs.place(*placement);
+  else
+    return runBody(entry, memory, outputs, k);
   return mlir::success();
+}
+
+mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &outputs, size_t begin, size_t end) {
+  for (size_t k = begin; k < end; ++k)
+    if (mlir::failed(runStep(entry, memory, outputs, k)))
+      return mlir::failure();
+  return mlir::success();
+}
+
+/// Steps that run where a condition holds.
+mlir::LogicalResult runStepsIf(Entry &entry, Memory &memory, AssembledOutputs &outputs, Value condition, size_t begin,
+                               size_t end) {
+  mlir::LogicalResult result = mlir::success();
+  entry.build.branch(condition, [&] { result = runSteps(entry, memory, outputs, begin, end); }, [] {});
+  return result;
+}
+
+/// The steps in order: of alternatives that of the call, and the recomputation where it is asked for.
+mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &outputs) {
+  const std::vector<sema::Alternative> &all = entry.kernel.alternatives;
+  const std::optional<sema::Recomputation> &again = entry.kernel.recomputation;
+  size_t next = 0;
+  if (!all.empty() && mlir::failed(runSteps(entry, memory, outputs, next, all.front().begin)))
+    return mlir::failure();
+  for (size_t number = 0; number < all.size(); ++number) {
+    const IdVector<sema::TensorId, TensorView> before = entry.tensors;
+    if (mlir::failed(runStepsIf(entry, memory, outputs, isTaken(entry, number), all[number].begin, all[number].end)))
+      return mlir::failure();
+    entry.tensors = before;
+    next = all[number].end;
+  }
+  outputs.rejoin(all);
+  if (again) {
+    if (mlir::failed(runSteps(entry, memory, outputs, next, again->begin)))
+      return mlir::failure();
+    askForRecomputation(entry);
+    allocateForRecomputation(entry, memory);
+    if (mlir::failed(runStepsIf(entry, memory, outputs, entry.recomputes, again->begin, again->end)))
+      return mlir::failure();
+    next = again->end;
+  }
+  return runSteps(entry, memory, outputs, next, entry.kernel.steps.size());
 }
 
 /// The checks at entry.

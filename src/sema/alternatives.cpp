@@ -1,6 +1,7 @@
 #include "sema/alternatives.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace spc::sema {
@@ -38,22 +39,44 @@ CostProduct walkOf(const Kernel &kernel, const Term &term) {
 
 } // namespace
 
-std::vector<CostProduct> costOf(const Kernel &kernel, const Alternative &alternative) {
-  std::vector<CostProduct> cost;
+std::vector<StatementCost> costOf(const Kernel &kernel, const Alternative &alternative) {
+  std::vector<StatementCost> costs;
   for (size_t k = alternative.begin; k < alternative.end; ++k) {
     const auto *statement = std::get_if<Statement>(&kernel.steps[k]);
     if (!statement)
       continue;
-    for (CostProduct &product : costOf(*statement, kernel))
-      cost.push_back(std::move(product));
+    StatementCost cost{costOf(*statement, kernel), {}, std::nullopt, {}};
     for (const Term &term : statement->terms)
       if (CostProduct walk = walkOf(kernel, term); !walk.empty())
-        cost.push_back(std::move(walk));
+        cost.beside.push_back(std::move(walk));
     const Tensor &target = kernel.tensors[statement->target];
     if (statement->zeroFirst && target.format.isDense())
-      cost.push_back(volumeOf(target.extents));
+      cost.beside.push_back(volumeOf(target.extents));
+    if (statement->collecting) {
+      cost.listed = statement->target;
+      cost.places = volumeOf(target.extents);
+    }
+    costs.push_back(std::move(cost));
   }
-  return cost;
+  return costs;
+}
+
+std::optional<double> evaluate(const std::vector<StatementCost> &costs, const CostSizes &sizes) {
+  std::map<TensorId, double> listed;
+  const CostSizes known{sizes.extent, [&](TensorId id) {
+                          const auto own = listed.find(id);
+                          return own == listed.end() ? sizes.entries(id) : std::optional(own->second);
+                        }};
+  double total = 0;
+  for (const StatementCost &cost : costs) {
+    const std::optional<double> steps = evaluate(cost.steps, known), beside = evaluate(cost.beside, known);
+    if (!steps || !beside)
+      return std::nullopt;
+    total += *steps + *beside;
+    if (cost.listed)
+      total += listed[*cost.listed] = std::min(*steps, *evaluate({cost.places}, known));
+  }
+  return total;
 }
 
 size_t alternativeFor(const Kernel &kernel, const CostSizes &sizes) {

@@ -17,9 +17,19 @@ inline constexpr size_t kMostAlternatives = 4;
 /// which the sizes that are usual take the fewest, and steps are no times.
 inline constexpr double kFirstMayCost = 1.2;
 
-/// The steps of an alternative: those of its statements, those to rows that may have no entries, and one for each
-/// element that is set first.
-std::vector<CostProduct> costOf(const Kernel &kernel, const Alternative &alternative);
+/// What a statement of an alternative costs.
+struct StatementCost {
+  std::vector<CostProduct> steps;  ///< of its loops
+  std::vector<CostProduct> beside; ///< rows that may have no entries, and elements that are set first
+  std::optional<TensorId> listed;  ///< the target where it is assembled: it is taken to have an entry for each step
+  CostProduct places;              ///< of that, which has no more entries
+};
+
+/// The statements of an alternative, in order. Its cost is the sum of all of it, and of the entries that are listed.
+std::vector<StatementCost> costOf(const Kernel &kernel, const Alternative &alternative);
+
+/// That sum; nullopt where it depends on what the sizes do not say.
+std::optional<double> evaluate(const std::vector<StatementCost> &costs, const CostSizes &sizes);
 
 /// The number of the alternative that a call with these sizes runs. 0 where there are none, or a cost depends on what
 /// the sizes do not say.

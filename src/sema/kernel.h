@@ -275,8 +275,8 @@ struct KernelHead {
   std::map<std::string, ValueType> typeParameters; ///< each with the type that it stands for
 };
 
-/// Steps in a row, one of several ways to compute the same. Temporaries of its own have its number; there is nothing
-/// assembled among them, and no copy of an operand.
+/// Steps in a row, one of several ways to compute the same. Temporaries of its own have its number; it makes no copy of
+/// an operand.
 struct Alternative {
   size_t begin = 0, end = 0; ///< into Kernel::steps
 };

@@ -39,6 +39,9 @@ const Chosen kChosen[] = {
     {"let X(j,k) = exp(Z(j,k))\nD(i,l) = A(i,j)*X(j,k)*C(k,l)\nlet m(i) = max(l, D(i,l))\nE(i,l) = D(i,l)*m(i)", {}},
     {"Y(i,b) = W(i,j)*X(j,b) + P(i,r)*Q(r,j)*X(j,b)", {{"W", "csr"}}},
     {"s = A(i,j)*B(j,k)*C(k,l)*D(l,m)", {{"B", "csr"}}},
+    {"D(i,l) = A(i,j)*B(j,k)*C(k,l)", {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}, {"D", "csr"}}},
+    {"let D(i,l) = A(i,j)*B(j,k)*C(k,l)\nE(i,l) = D(i,l)*D(i,l) + A(i,l)",
+     {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}, {"D", "csr"}, {"E", "csr"}}},
 };
 
 } // namespace
@@ -58,7 +61,7 @@ TEST_CASE("each plan among which calls choose computes the same", "[chains]") {
       check(spec);
     }
   }
-  CHECK(plans >= 18);
+  CHECK(plans >= 22);
 }
 
 TEST_CASE("calls choose by sizes", "[chains]") {
@@ -77,4 +80,23 @@ TEST_CASE("calls choose by sizes", "[chains]") {
   };
   CHECK(std::isinf(productOf(1)));
   CHECK(productOf(10) == Approx(2e307));
+}
+
+TEST_CASE("alternatives leave no memory behind where there is none for them", "[chains]") {
+  const Formats sparse = {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}, {"D", "csr"}};
+  const Formats dense = {{"A", "csr"}, {"B", "csr"}};
+  for (const auto &[statement, formats] :
+       {std::pair("D(i,l) = A(i,j)*B(j,k)*C(k,l)", sparse), std::pair("y(i) = A(i,j)*B(j,k)*x(k)", dense)}) {
+    KernelSpec spec;
+    spec.statements = statement;
+    spec.formats = formats;
+    spec.optLevel = 0;
+    const KernelUnderTest kernel(spec);
+    REQUIRE(kernel.outcome() == KernelUnderTest::Outcome::Compiled);
+    for (const std::vector<int64_t> &extents : {std::vector<int64_t>{2, 20, 20, 20}, {20, 20, 20, 2}})
+      for (const bool nonFinite : {false, true}) {
+        Trial trial{{extents.begin(), extents.begin() + kernel.extentClasses()}, Fill::Random, nonFinite};
+        CHECK(kernel.checkFailures(trial) == "");
+      }
+  }
 }

@@ -3,6 +3,7 @@
 #include "sema/alternatives.h"
 #include "sema/estimates.h"
 #include "sema/plan/join_plans.h"
+#include "sema/two_phases.h"
 
 #include <algorithm>
 #include <set>
@@ -86,7 +87,8 @@ std::vector<size_t> chosenAmong(const std::vector<Kernel> &plans, const std::vec
 
 std::vector<Kernel> plansWorthwhile(Kernel usual, const std::vector<ContractedProduct> &products, size_t given,
                                     const std::function<std::optional<Kernel>(const Scenario &)> &planned) {
-  const std::vector<Scenario> scenarios = agree(usual, usual, given) ? scenariosFor(products) : std::vector<Scenario>();
+  const std::vector<Scenario> scenarios =
+      agree(usual, usual, given) && !hasPhases(usual) ? scenariosFor(products) : std::vector<Scenario>();
   std::vector<Kernel> candidates = candidatesFor(std::move(usual), products, given, scenarios, planned);
   std::vector<Kernel> plans;
   for (size_t k : chosenAmong(candidates, scenarios))

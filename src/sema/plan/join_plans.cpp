@@ -15,17 +15,14 @@ bool passesAlike(const Tensor &a, const Tensor &b) {
          a.keepsStructure == b.keepsStructure && a.role.index() == b.role.index();
 }
 
-bool isAssembling(const Kernel &kernel) {
-  return std::any_of(kernel.tensors.begin(), kernel.tensors.end(), [](const Tensor &t) { return t.isAssembled(); });
-}
-
 /// Whether planning has added nothing but temporaries, which alternatives may have of their own, and copies of what is
 /// passed that are made before the first step.
 bool addsPlainTensors(const Kernel &kernel, size_t given) {
+  const auto isPassed = [&](TensorId id) { return id.index() < given && !kernel.tensors[id].isAssembled(); };
   const auto isPlain = [&](const Tensor &tensor) {
     const auto *copy = tensor.as<Converted>();
     return copy ? copy->source.index() < given
-                : tensor.is<Temporary>() && (!tensor.shared() || tensor.shared()->owner.index() < given);
+                : tensor.is<Temporary>() && (!tensor.shared() || isPassed(tensor.shared()->owner));
   };
   return std::all_of(kernel.tensors.begin() + static_cast<std::ptrdiff_t>(given), kernel.tensors.end(), isPlain) &&
          std::all_of(kernel.steps.begin(), kernel.steps.end(), [](const Step &step) {
@@ -167,7 +164,7 @@ bool isRepeatable(const Kernel &kernel, const Differing &steps) {
       written.insert(std::get<Copy>(kernel.steps[k]).to);
   for (size_t k = steps.begin; k < steps.endOf(kernel); ++k) {
     const auto *statement = std::get_if<Statement>(&kernel.steps[k]);
-    if (!statement)
+    if (!statement || statement->collecting)
       return false;
     for (const Term &term : statement->terms)
       for (const Operand &operand : term.operands)
@@ -189,6 +186,8 @@ bool shows(const Kernel &kernel, const Differing &steps) {
     if (!statement)
       return false;
     const Tensor &target = kernel.tensors[statement->target];
+    if (target.isAssembled())
+      return false;
     if (!isPart(kernel, *statement) &&
         (!target.format.isDense() || (isFloat(statement->computeType) && !isFloat(target.type))))
       return false;
@@ -274,10 +273,9 @@ Kernel joined(std::vector<Kernel> plans, Kernel *careful, size_t given) {
 } // namespace
 
 bool agree(const Kernel &one, const Kernel &other, size_t given) {
-  if (isAssembling(one) || isAssembling(other) || one.extents.size() != other.extents.size() ||
-      one.leastExtents.size() != other.leastExtents.size() || one.parameters != other.parameters ||
-      !addsPlainTensors(one, given) || !addsPlainTensors(other, given) || !hasCopiesOf(one, other) ||
-      !hasCopiesOf(other, one))
+  if (one.extents.size() != other.extents.size() || one.leastExtents.size() != other.leastExtents.size() ||
+      one.parameters != other.parameters || !addsPlainTensors(one, given) || !addsPlainTensors(other, given) ||
+      !hasCopiesOf(one, other) || !hasCopiesOf(other, one))
     return false;
   return std::equal(one.tensors.begin(), one.tensors.begin() + static_cast<std::ptrdiff_t>(given),
                     other.tensors.begin(), passesAlike);

@@ -7,7 +7,7 @@
 
 namespace spc::sema {
 
-/// Whether two plans of a program can be alternatives: they agree in what is passed and copied, and assemble nothing.
+/// Whether two plans of a program can be alternatives: they agree in what is passed and copied.
 /// `given`: how many tensors the program has.
 bool agree(const Kernel &one, const Kernel &other, size_t given);
 

@@ -154,13 +154,13 @@ void gatherNumbers(const Coordinates &from, bool asIntegers, SortedEntries &sort
 
 /// Whether adding up integers as doubles may round.
 bool mayRound(const Coordinates &entries, sema::ValueType type) {
-  constexpr double kExactBelow = 0x1p53;
+  constexpr double kExactAsDouble = 0x1p53;
   if (!sema::isInteger(type))
     return false;
   double largest = 0;
   for (const double value : entries.values)
     largest = std::max(largest, std::abs(value));
-  return !(largest * static_cast<double>(entries.size()) < kExactBelow);
+  return !(largest * static_cast<double>(entries.size()) < kExactAsDouble);
 }
 
 } // namespace
