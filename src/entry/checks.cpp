@@ -3,6 +3,10 @@
 #include "entry/counts.h"
 #include "entry/places.h"
 #include "format/levels.h"
+#include "sema/shared_bodies.h"
+
+#include <set>
+#include <string>
 
 namespace LLVM = mlir::LLVM;
 using mlir::Value;

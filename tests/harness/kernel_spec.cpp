@@ -48,10 +48,9 @@ std::string describe(const KernelSpec &spec) {
     text << ", missing in " << tensor << " " << fill;
   text << "; pointers " << format::spelling(spec.index.pointers) << ", indices " << format::spelling(spec.index.indices)
        << "; -O" << spec.optLevel << (spec.strictFp ? " --fp=strict" : "") << (spec.fuses ? "" : ", not fused")
-       << (spec.plan ? " --plan=" + std::to_string(*spec.plan + 1) : "")
-       << (spec.checked ? " --checked" : "") << (spec.typesAreGiven ? ", types by --type" : "")
-       << (spec.declares ? "" : ", undeclared") << (spec.chunk ? ", chunks of " + std::to_string(*spec.chunk) : "")
-       << describe(spec.schedule);
+       << (spec.plan ? " --plan=" + std::to_string(*spec.plan + 1) : "") << (spec.checked ? " --checked" : "")
+       << (spec.typesAreGiven ? ", types by --type" : "") << (spec.declares ? "" : ", undeclared")
+       << (spec.chunk ? ", chunks of " + std::to_string(*spec.chunk) : "") << describe(spec.schedule);
   return text.str();
 }
 

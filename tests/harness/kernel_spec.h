@@ -30,7 +30,7 @@ struct KernelSpec {
   bool fuses = true;
   bool checked = false;
   std::optional<size_t> plan = {}; ///< the number, from 0, of the one that is compiled alone
-  std::optional<int64_t> chunk; ///< the schedule's: work in a chunk
+  std::optional<int64_t> chunk;    ///< the schedule's: work in a chunk
   /// Tensors of `type` have a type parameter, `Type`, that is given from outside, as are all of `types`. Conversions to
   /// it, `Type(x)`, may stand in the statements.
   bool typesAreGiven = false;

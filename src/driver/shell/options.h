@@ -26,7 +26,8 @@ struct SharedOptions {
   bool strictFp = false;
   bool distributes = false;
   bool asWritten = false; ///< no sum of a product is taken before the others
-  std::optional<size_t> alternative; ///< the plan, from 0, that is compiled alone where calls would choose among several
+  std::optional<size_t>
+      alternative; ///< the plan, from 0, that is compiled alone where calls would choose among several
   bool dropZeros = false;
   bool checked = false;
   bool verbose = false;
