@@ -185,6 +185,7 @@ Explanation explainKernel(const sema::Kernel &kernel, const std::vector<pipeline
   explanation.function = kernel.function;
   if (data)
     explanation.cost = costOn(kernel, *data);
+  const size_t alternative = explanation.cost ? explanation.cost->alternative : 0;
   for (sema::TensorId id : kernel.tensors.ids()) {
     const sema::Tensor &tensor = kernel.tensors[id];
     TensorLine line{tensor.name, std::string(sema::spelling(tensor.type)), roleOf(kernel, tensor)};
@@ -217,7 +218,12 @@ Explanation explainKernel(const sema::Kernel &kernel, const std::vector<pipeline
     explanation.steps.push_back(std::move(line));
   }
   setShares(explanation.steps);
-  explanation.remarks = remarksOn(kernel, bodies, optLevel, data);
+  for (size_t step = 0; step < kernel.steps.size(); ++step)
+    if (!sema::runs(kernel, step, alternative)) {
+      StepLine &line = explanation.steps[step];
+      line.steps = line.bytes = line.stepShare = line.byteShare = std::nullopt;
+    }
+  explanation.remarks = remarksOn(kernel, bodies, optLevel, data, alternative);
   return explanation;
 }
 

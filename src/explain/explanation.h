@@ -98,6 +98,6 @@ std::string storageOf(const sema::Kernel &kernel, const sema::Tensor &tensor);
 
 /// Remarks on what the passes left undone, those on what costs most first. `data` may be null.
 std::vector<Remark> remarksOn(const sema::Kernel &kernel, const std::vector<pipeline::BodyFacts> &bodies, int optLevel,
-                              Data *data);
+                              Data *data, size_t alternative);
 
 } // namespace spc::explain

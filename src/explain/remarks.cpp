@@ -4,6 +4,7 @@
 #include "explain/regroup.h"
 #include "explain/text.h"
 #include "format/levels.h"
+#include "sema/alternatives.h"
 
 #include <algorithm>
 
@@ -29,8 +30,10 @@ public:
   void onWaste() {
     for (const sema::TensorId id : kernel_.tensors.ids())
       onTemporary(id);
-    for (const sema::Step &step : kernel_.steps)
-      if (const auto *statement = std::get_if<sema::Statement>(&step))
+    // Where calls choose among plans, they have been grouped in all ways.
+    for (size_t k = 0; k < kernel_.steps.size(); ++k)
+      if (const auto *statement = std::get_if<sema::Statement>(&kernel_.steps[k]);
+          statement && !sema::alternativeOf(kernel_, k) && !sema::isRecomputed(kernel_, k))
         for (const sema::Term &term : statement->terms)
           onGrouping(*statement, term);
   }
@@ -252,12 +255,14 @@ private:
 } // namespace
 
 std::vector<Remark> remarksOn(const sema::Kernel &kernel, const std::vector<pipeline::BodyFacts> &bodies, int optLevel,
-                              Data *data) {
+                              Data *data, size_t alternative) {
   RemarkCollector collector(kernel, optLevel, data);
   collector.onWaste();
   collector.onTensors();
   for (const pipeline::BodyFacts &body : bodies)
-    if (const auto *statement = std::get_if<sema::Statement>(&kernel.steps[body.step]))
+    if (const auto *statement = std::get_if<sema::Statement>(&kernel.steps[body.step]);
+        statement && sema::runs(kernel, body.step, alternative) &&
+        !(kernel.recomputation && kernel.recomputation->count == statement->target))
       collector.onStatement(*statement, body);
   return collector.take();
 }

@@ -64,6 +64,16 @@ TEST_CASE("each plan among which calls choose computes the same", "[chains]") {
   CHECK(plans >= 22);
 }
 
+TEST_CASE("products beside what is assembled before them", "[chains]") {
+  const Formats sparse = {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}, {"D", "csr"}, {"T", "csr"}};
+  for (const char *statements : {"D(i,l) = T(i,l)\nD(i,l) += A(i,j)*B(j,k)*C(k,l)",
+                                 "let T(i,j) = A(i,k)*B(k,j)\nD(i,l) = T(i,j)*B(j,k)*C(k,l)"}) {
+    KernelSpec spec = specFor(statements, sparse, 0);
+    spec.optLevel = 0;
+    check(spec);
+  }
+}
+
 TEST_CASE("calls choose by sizes", "[chains]") {
   // (A*B)*C adds 1e308 to itself, A*(B*C) does not.
   const auto productOf = [](int64_t rows) {

@@ -130,6 +130,12 @@ TEST_CASE("products of sparse matrices are ordered by what their parts may have"
   CHECK(costs(check("C(i,l) = A(i,j)*B(j,l)", {"A=csr", "B=csr", "C=csr"})).size() == 1);
 }
 
+TEST_CASE("nothing is chosen by how many entries a tensor has that is computed before") {
+  const std::vector<std::string> all = {"A=csr", "B=csr", "C=csr", "D=csr", "T=csr"};
+  CHECK(costs(check("D(i,l) = T(i,l)\nD(i,l) += A(i,j)*B(j,k)*C(k,l)", all)).size() == 1);
+  CHECK(costs(check("let T(i,j) = A(i,k)*B(k,j)\nD(i,l) = T(i,j)*B(j,k)*C(k,l)", all)).size() == 1);
+}
+
 TEST_CASE("strict sums and orders of schedules leave no choice") {
   CHECK(costs(check("D(i,l) = A(i,j)*B(j,k)*C(k,l)", {}, true)).size() == 1);
   CHECK(costs(checkWith({"--plan=as-written"}, "D(i,l) = A(i,j)*B(j,k)*C(k,l)")).size() == 1);

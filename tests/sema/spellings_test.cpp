@@ -15,7 +15,7 @@ namespace {
 constexpr double kExtent = 1e6, kFiber = 10;
 
 /// The steps of a kernel whose extents are all the same, and whose operands have as many entries in each row. A part
-/// has an entry for each step, or all that there is room for.
+/// has an entry for each step, or all that there is room for. Elements that are set first count as steps.
 double stepsOf(const Kernel &kernel) {
   std::map<TensorId, double> entries;
   const CostSizes sizes{[](ExtentId) { return kExtent; },
@@ -29,6 +29,8 @@ double stepsOf(const Kernel &kernel) {
   for (size_t k = 0; k < kernel.steps.size(); ++k)
     if (const auto *statement = std::get_if<Statement>(&kernel.steps[k]); statement && runs(kernel, k, alternative)) {
       const double steps = evaluate(costOf(*statement, kernel), sizes).value_or(0);
+      if (statement->zeroFirst && kernel.tensors[statement->target].format.isDense())
+        total += std::pow(kExtent, kernel.tensors[statement->target].order());
       entries[statement->target] = std::min(steps, std::pow(kExtent, kernel.tensors[statement->target].order()));
       total += steps;
     }

@@ -93,6 +93,8 @@ std::vector<Kernel> plansWorthwhile(Kernel usual, const std::vector<ContractedPr
   std::vector<Kernel> plans;
   for (size_t k : chosenAmong(candidates, scenarios))
     plans.push_back(std::move(candidates[k]));
+  if (!mayChoose(plans, given))
+    plans.erase(plans.begin() + 1, plans.end());
   return plans;
 }
 

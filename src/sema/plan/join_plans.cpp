@@ -1,5 +1,6 @@
 #include "sema/plan/join_plans.h"
 
+#include "sema/alternatives.h"
 #include "sema/analyze.h"
 
 #include <algorithm>
@@ -279,6 +280,21 @@ bool agree(const Kernel &one, const Kernel &other, size_t given) {
     return false;
   return std::equal(one.tensors.begin(), one.tensors.begin() + static_cast<std::ptrdiff_t>(given),
                     other.tensors.begin(), passesAlike);
+}
+
+bool mayChoose(const std::vector<Kernel> &plans, size_t given) {
+  if (plans.size() == 1)
+    return true;
+  const Differing steps = differingSteps(plans, nullptr, given);
+  return std::all_of(plans.begin(), plans.end(), [&](const Kernel &plan) {
+    const CostSizes passed{[](ExtentId) { return 1; },
+                           [&](TensorId id) {
+                             const Tensor &tensor = plan.tensors[id];
+                             const bool isPassed = tensor.is<Parameter>() && !tensor.isAssembled();
+                             return isPassed ? std::optional(1.0) : std::nullopt;
+                           }};
+    return evaluate(costOf(plan, Alternative{steps.begin, steps.endOf(plan)}), passed).has_value();
+  });
 }
 
 Kernel joinPlans(std::vector<Kernel> plans, size_t given) {

@@ -11,8 +11,12 @@ namespace spc::sema {
 /// `given`: how many tensors the program has.
 bool agree(const Kernel &one, const Kernel &other, size_t given);
 
+/// Whether a call can tell which of the plans costs least before it runs any step: costs depend on what is passed, and
+/// on what a plan lists itself.
+bool mayChoose(const std::vector<Kernel> &plans, size_t given);
+
 /// The first plan, with the steps in which the others differ from it as alternatives, in order. Requires: each of the
-/// others agrees with the first one.
+/// others agrees with the first one, and mayChoose.
 Kernel joinPlans(std::vector<Kernel> plans, size_t given);
 
 /// Whether all plans, which take sums without entries for 0, may be followed by a careful one that computes the same

@@ -107,10 +107,10 @@ ContractedProduct Expander::contractedProduct(const Factors &factors, const Logi
     const bool isPattern = operand && std::holds_alternative<CallNode>(node.kind);
     factor.label =
         operand ? 2 * static_cast<int>(scope_.accesses[*operand].tensor.index()) + isPattern : -1 - static_cast<int>(k);
-    space.factors.push_back(std::move(factor));
     product.tensors.push_back(operand && factor.isSparse
                                   ? std::optional(entriesOwner(kernel_, scope_.accesses[*operand].tensor))
                                   : std::nullopt);
+    space.factors.push_back(std::move(factor));
   }
   space.mayFill = isTargetDense(*main_) || (&logical == main_ && willShare(factors, logical));
   space.mayList = true;
