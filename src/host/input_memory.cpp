@@ -36,6 +36,12 @@ double leastBytes(const sema::Tensor &tensor, const std::vector<int64_t> &shape,
   return format::leastFootprint(format, shape, sema::bytesOf(tensor.type), entries).bytes;
 }
 
+/// A temporary of spc's own has no name that an option could have.
+std::string adviceOn(const sema::Tensor &tensor) {
+  return tensor.name.starts_with("$") ? "--plan=as-written may do without it"
+                                      : "a format that stores less, with --format " + tensor.name + "=..., may help";
+}
+
 void checkMemory(Session &session, const sema::Tensor &tensor, double bytes, const std::vector<int64_t> &shape) {
   constexpr double kUsable = 0.75; // the rest of the system lives in memory too
   if (bytes < kUsable * physicalMemory())
@@ -43,13 +49,28 @@ void checkMemory(Session &session, const sema::Tensor &tensor, double bytes, con
   session.diagnostics()
       .report(kTooLarge, tensor.where,
               "'" + tensor.name + "' of shape " + describeShape(shape) + " does not fit into this machine's memory")
-      .advise("is a size mistaken? a format that stores less, with --format " + tensor.name + "=..., may help");
+      .advise("is a size mistaken? " + adviceOn(tensor));
+}
+
+/// The alternative whose dense temporaries have the fewest elements: no call is sure to take any other one.
+size_t smallestAlternative(const sema::Kernel &kernel, const IdVector<sema::ExtentId, std::optional<int64_t>> &sizes) {
+  std::vector<double> elements(std::max<size_t>(1, kernel.alternatives.size()));
+  for (const sema::Tensor &tensor : kernel.tensors)
+    if (tensor.alternative && tensor.format.isDense()) {
+      double own = 1;
+      for (const sema::ExtentId extent : tensor.extents)
+        own *= static_cast<double>(sizes[extent].value_or(0));
+      elements[*tensor.alternative] += own;
+    }
+  return static_cast<size_t>(std::min_element(elements.begin(), elements.end()) - elements.begin());
 }
 
 void addDense(const sema::Kernel &kernel, const IdVector<sema::ExtentId, std::optional<int64_t>> &sizes,
               std::vector<ForeseenTensor> &tensors) {
+  const size_t alternative = smallestAlternative(kernel, sizes);
   for (const sema::Tensor &tensor : kernel.tensors) {
-    const bool isStored = tensor.is<sema::Parameter>() || tensor.is<sema::Temporary>();
+    const bool isStored = tensor.is<sema::Parameter>() || (tensor.is<sema::Temporary>() && !tensor.isOfRecomputation &&
+                                                           tensor.alternative.value_or(alternative) == alternative);
     const bool isRead = std::any_of(tensors.begin(), tensors.end(),
                                     [&](const ForeseenTensor &other) { return other.tensor == &tensor; });
     if (!isStored || isRead || !tensor.format.isDense() || tensor.order() == 0)
@@ -84,8 +105,7 @@ bool reportMemory(Session &session, const std::vector<ForeseenTensor> &tensors, 
               "the tensors take some " + roughText(total) +
                   " bytes while the inputs are read and packed, which is more than is free; '" + tensor.name +
                   "' takes " + roughText(bytesOf(*largest, packs)))
-      .advise("a format that stores less, with --format " + tensor.name +
-              "=..., may help; -Werror=much-memory refuses to begin");
+      .advise(adviceOn(tensor) + "; -Werror=much-memory refuses to begin");
   const bool isWarned = session.diagnostics().all().size() > before;
   session.flush(); // before the system ends the process for want of memory
   return !asks || !isWarned || session.failed() || mayBeginByTerminal(session);

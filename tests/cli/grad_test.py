@@ -28,7 +28,7 @@ WINDOWS = [  # kernels, formats, operands; all of y
 def steps(plan):
     """The loop steps of a plan, all extents being 100 and all tensors having 1000 entries."""
     total = 0
-    for part in re.search(r"^  cost: (.*)$", plan, re.MULTILINE).group(1).split("; "):
+    for part in re.search(r"^  cost(?: of plan 1)?: (.*)$", plan, re.MULTILINE).group(1).split("; "):
         formula, targets = part.rsplit(" for ", 1)
         numbers = re.sub(r"[a-z_]\w*", "100", re.sub(r"nnz\([$\w]+\)", "1000", formula))
         total += len(targets.split(", ")) * eval(numbers)

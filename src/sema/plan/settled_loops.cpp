@@ -118,10 +118,19 @@ std::optional<std::pair<std::string, std::string>> unsettledPair(const Term &ter
   std::vector<Multiples> equalities;
   if (settledLoops(term, statement, kernel, listed).empty())
     collectFactorEqualities(*term.expr, equalities);
+  // Over pairs that an operand stores each at least, loops take no more steps than that has elements.
+  const auto isStored = [&](const Multiples &equality) {
+    return std::any_of(term.operands.begin(), term.operands.end(), [&](const Operand &operand) {
+      return std::all_of(equality.begin(), equality.end(), [&](const auto &one) {
+        return std::any_of(operand.indices.begin(), operand.indices.end(),
+                           [&](const Index &index) { return index.has(one.first); });
+      });
+    });
+  };
   const auto isFree = [&](const auto &one) { return !listed.contains(one.first); };
   const auto isSummed = [&](const auto &one) { return term.loops[one.first].isReduction; };
   for (const Multiples &equality : equalities)
-    if (equality.size() == 2 && std::any_of(equality.begin(), equality.end(), isFree) &&
+    if (equality.size() == 2 && !isStored(equality) && std::any_of(equality.begin(), equality.end(), isFree) &&
         std::any_of(equality.begin(), equality.end(), isSummed)) {
       const Loop &first = term.loops[equality.begin()->first], &last = term.loops[equality.rbegin()->first];
       return last.isReduction ? std::pair(first.variable, last.variable) : std::pair(last.variable, first.variable);

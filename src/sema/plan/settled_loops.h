@@ -17,7 +17,8 @@ std::set<LoopId> settledLoops(const Term &term, const Statement &statement, cons
                               const std::set<LoopId> &listed);
 
 /// A pair of index variables that a factor of a statement's term has to be equal, else it is 0, while loops run over
-/// all pairs of them and add up: the names, that of one that is summed over last, or nullopt.
+/// all pairs of them, more than an operand stores, and add up: the names, that of one that is summed over last, or
+/// nullopt.
 std::optional<std::pair<std::string, std::string>> unsettledPair(const Term &term, const Statement &statement,
                                                                  const Kernel &kernel);
 
