@@ -127,11 +127,10 @@ mlir::LogicalResult runBody(Entry &entry, Memory &memory, AssembledOutputs &outp
   const sema::Statement *assembly = sema::assemblingStatement(step);
   const bool merges = assembly && entry.phase != runtime::Phase::Assemble &&
                       sema::mergePlan(entry.kernel, *assembly) != sema::MergePlan::None;
-  if (mlir::failed(!assembly ? entry.calls->call(entry, memory, body, entry.calls->plan(entry, body, nullptr), {})
-                   : merges ? outputs.assembleByPlan(*assembly, body, bodyNamed(sema::plannedBodyName(entry.kernel, k)))
-                            : outputs.assemble(*assembly, body)))
-    return mlir::failure();
-  return mlir::success();
+  if (!assembly)
+    return entry.calls->call(entry, memory, body, entry.calls->plan(entry, body, nullptr), {});
+  return merges ? outputs.assembleByPlan(*assembly, body, bodyNamed(sema::plannedBodyName(entry.kernel, k)))
+                : outputs.assemble(*assembly, body);
 }
 
 /// One step: a body, or what the runtime does by itself.

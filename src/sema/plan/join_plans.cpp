@@ -2,6 +2,7 @@
 
 #include "sema/alternatives.h"
 #include "sema/analyze.h"
+#include "sema/plan/nan_count.h"
 
 #include <algorithm>
 #include <iterator>
@@ -58,46 +59,6 @@ void forEachTensor(auto &step, const auto &visit) {
       for (auto &operand : term.operands)
         visit(operand.tensor);
   }
-}
-
-bool isPart(const Kernel &kernel, const Statement &statement) {
-  const auto *temporary = kernel.tensors[statement.target].as<Temporary>();
-  return temporary && temporary->isPart;
-}
-
-TensorId addCount(Kernel &kernel) {
-  Tensor count;
-  count.name = "$" + std::to_string(kernel.tensors.size());
-  count.role = Temporary{};
-  count.type = ValueType::I64;
-  count.format = format::denseFormat(0);
-  count.isWritten = true;
-  return kernel.tensors.add(std::move(count));
-}
-
-/// count += i64(y(i) != y(i)), of a dense tensor of floats.
-Term countOf(const Kernel &kernel, TensorId id, Span where) {
-  const Tensor &tensor = kernel.tensors[id];
-  Term term;
-  term.where = where;
-  Operand operand;
-  operand.tensor = id;
-  operand.indices.resize(tensor.extents.size());
-  for (const format::Level &level : tensor.format.levels) {
-    const ExtentId extent = tensor.extents[static_cast<size_t>(level.dim)];
-    const LoopId loop =
-        term.loops.add({.variable = kernel.extents[extent].name, .extent = extent, .isReduction = true});
-    operand.indices[static_cast<size_t>(level.dim)].terms.push_back({loop});
-  }
-  term.operands.push_back(std::move(operand));
-  const ValueType type = arithmeticType(tensor.type);
-  Call differs{Function::NotEqual, {}};
-  for (int side = 0; side < 2; ++side)
-    differs.arguments.push_back(makeExpr(Use{OperandId(0)}, type));
-  Call number{Function::Cast, {}};
-  number.arguments.push_back(makeExpr(std::move(differs), ValueType::Bool));
-  term.expr = makeExpr(std::move(number), ValueType::I64);
-  return term;
 }
 
 /// A step as text that tells it from others of the program; empty where it has temporaries that planning has added.
@@ -196,7 +157,7 @@ bool shows(const Kernel &kernel, const Differing &steps) {
   return true;
 }
 
-/// Renames what a plan has of its own, and takes its steps [begin, end) to the end of a kernel.
+/// Renames what a plan has of its own, and takes the steps in which it differs to the end of a kernel.
 template <typename Mark>
 void append(Kernel &kernel, Kernel &plan, size_t given, const Differing &steps, const Mark &mark) {
   IdVector<TensorId, TensorId> ids;
@@ -216,27 +177,6 @@ void append(Kernel &kernel, Kernel &plan, size_t given, const Differing &steps, 
   }
 }
 
-/// One more step, which counts the NaNs that the steps before it leave from `begin` on: none where all of these are the
-/// program's, as sums are taken for 0 where they stand in temporaries.
-void appendCount(Kernel &kernel, size_t given, size_t begin, TensorId count) {
-  Statement statement;
-  statement.target = count;
-  statement.computeType = ValueType::I64;
-  statement.zeroFirst = true;
-  std::set<TensorId> seen;
-  bool hasTemporaries = false;
-  for (size_t k = begin; k < kernel.steps.size(); ++k) {
-    const auto &own = std::get<Statement>(kernel.steps[k]);
-    statement.where = own.where;
-    hasTemporaries |= own.target.index() >= given;
-    if (!isPart(kernel, own) && isFloat(kernel.tensors[own.target].type) && seen.insert(own.target).second)
-      statement.terms.push_back(countOf(kernel, own.target, own.where));
-  }
-  if (!hasTemporaries)
-    statement.terms.clear();
-  kernel.steps.emplace_back(std::move(statement));
-}
-
 Kernel joined(std::vector<Kernel> plans, Kernel *careful, size_t given) {
   if (plans.size() == 1 && !careful)
     return std::move(plans.front());
@@ -249,13 +189,13 @@ Kernel joined(std::vector<Kernel> plans, Kernel *careful, size_t given) {
   const size_t own = kernel.tensors.size();
   std::optional<TensorId> count;
   if (careful)
-    count = addCount(kernel);
+    count = addNanCount(kernel);
   for (size_t number = 0; number < plans.size(); ++number) {
     const size_t begin = number == 0 ? steps.begin : kernel.steps.size();
     if (number > 0)
       append(kernel, plans[number], given, steps, [&](Tensor &tensor) { tensor.alternative = number; });
     if (count)
-      appendCount(kernel, given, begin, *count);
+      appendNanCount(kernel, given, begin, *count);
     if (plans.size() > 1)
       kernel.alternatives.push_back({begin, kernel.steps.size()});
   }

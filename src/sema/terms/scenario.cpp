@@ -1,6 +1,7 @@
 #include "sema/terms/scenario.h"
 
 #include <algorithm>
+#include <set>
 
 namespace spc::sema {
 namespace {
@@ -49,20 +50,20 @@ ContractionSpace scaled(const ContractedProduct &product, const Scenario &scenar
 }
 
 std::vector<Scenario> scenariosFor(const std::vector<ContractedProduct> &products) {
-  std::map<ExtentId, bool> extents;
-  std::map<TensorId, bool> tensors;
+  std::set<ExtentId> extents;
+  std::set<TensorId> tensors;
   for (const ContractedProduct &product : products) {
     for (const auto &[variable, extent] : product.extents)
-      extents[extent] = true;
+      extents.insert(extent);
     for (const std::optional<TensorId> &tensor : product.tensors)
       if (tensor)
-        tensors[*tensor] = true;
+        tensors.insert(*tensor);
   }
   std::vector<Scenario> one;
   for (double multiple : {kFewer, kMore}) {
-    for (const auto &[extent, is] : extents)
+    for (ExtentId extent : extents)
       one.push_back({{{extent, multiple}}, {}});
-    for (const auto &[tensor, is] : tensors)
+    for (TensorId tensor : tensors)
       one.push_back({{}, {{tensor, multiple}}});
   }
   const auto isLong = [](const ContractedProduct &product) { return product.space.sums.size() > kMostSumsForPairs; };
