@@ -131,6 +131,8 @@ bool readsValues(Entry &entry, sema::TensorId id) {
   for (const sema::Tensor &tensor : entry.kernel.tensors)
     if (const auto *copy = tensor.as<sema::Converted>(); copy && isOf(copy->source))
       return true;
+    else if (const auto *tie = tensor.as<sema::Tie>(); tie && tie->source && isOf(*tie->source))
+      return true;
   for (const sema::Step &step : entry.kernel.steps) {
     const auto *conversion = std::get_if<sema::Conversion>(&step);
     const auto *distribution = std::get_if<sema::Distribution>(&step);
@@ -257,13 +259,14 @@ void checkStructureSizes(Entry &entry, const TensorArgument &argument) {
   checkClosedForms(entry, tensor, placeOf(entry, argument.parameter));
 }
 
-/// Leaves with Status::Shape where a view reaches beyond its source. No step of this overflows: what is left of the
+/// Leaves with Status::Shape where what is read reaches beyond its source. No step of this overflows: what is left of the
 /// source's extent is divided.
-void checkWindows(Entry &entry, const sema::View &view, const std::vector<sema::ExtentId> &extents) {
+void checkWindows(Entry &entry, sema::TensorId source, const std::vector<sema::Window> &windows,
+                  const std::vector<sema::ExtentId> &extents) {
   EntryBuilder &build = entry.build;
-  const std::vector<sema::ExtentId> &within = entry.kernel.tensors[view.source].extents;
-  for (size_t dim = 0; dim < view.windows.size(); ++dim) {
-    const sema::Window &window = view.windows[dim];
+  const std::vector<sema::ExtentId> &within = entry.kernel.tensors[source].extents;
+  for (size_t dim = 0; dim < windows.size(); ++dim) {
+    const sema::Window &window = windows[dim];
     Value room = build.subtract(entry.extents[within[dim]], build.constant(window.constant + 1));
     Value isRead = build.truth(true), isOutside = isNegative(build, room);
     for (const sema::Window::Multiple &term : window.terms) {
@@ -275,7 +278,7 @@ void checkWindows(Entry &entry, const sema::View &view, const std::vector<sema::
       isOutside = build.either(isOutside, build.compare(ICmpPredicate::sgt, last, fits));
       room = build.subtract(room, build.multiply(build.least(last, fits), scale));
     }
-    Place place = placeOf(entry, entry.kernel.tensors[view.source]);
+    Place place = placeOf(entry, entry.kernel.tensors[source]);
     place.dimension = static_cast<int32_t>(dim);
     build.failIf(build.both(isRead, isOutside), Status::Shape, place);
   }
@@ -354,8 +357,10 @@ void checkSizes(Entry &entry) {
     if (tensor.is<sema::Temporary>() && tensor.isAssembled())
       checkClosedForms(entry, tensor, placeOf(entry, tensor));
     if (const auto *view = tensor.as<sema::View>())
-      checkWindows(entry, *view, tensor.extents);
+      checkWindows(entry, view->source, view->windows, tensor.extents);
   }
+  for (const sema::ReadWindows &read : entry.kernel.readWindows)
+    checkWindows(entry, read.source, read.windows, read.extents);
   for (const sema::LeastExtent &needed : entry.kernel.leastExtents) {
     const Value extent = entry.extents[needed.extent], least = entry.build.constant(needed.least);
     Place place;

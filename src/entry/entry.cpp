@@ -12,6 +12,7 @@
 #include "entry/problems.h"
 #include "entry/strided_vectors.h"
 #include "entry/tensors.h"
+#include "entry/ties.h"
 #include "sema/two_phases.h"
 
 #include "llvm/Target/TargetMachine.h"
@@ -133,13 +134,18 @@ mlir::LogicalResult runBody(Entry &entry, Memory &memory, AssembledOutputs &outp
                 : outputs.assemble(*assembly, body);
 }
 
+/// A copy, or a tie.
+TensorView made(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
+  return tensor.is<sema::Tie>() ? makeTie(entry, memory, tensor) : copyConverted(entry, memory, tensor);
+}
+
 /// One step: a body, or what the runtime does by itself.
 mlir::LogicalResult runStep(Entry &entry, Memory &memory, AssembledOutputs &outputs, size_t k) {
   const sema::Step &step = entry.kernel.steps[k];
   if (const auto *conversion = std::get_if<sema::Conversion>(&step))
     outputs.convert(*conversion);
   else if (const auto *refresh = std::get_if<sema::RefreshCopy>(&step))
-    entry.tensors[refresh->copy] = copyConverted(entry, memory, entry.kernel.tensors[refresh->copy]);
+    entry.tensors[refresh->copy] = made(entry, memory, entry.kernel.tensors[refresh->copy]);
   else if (const auto *distribution = std::get_if<sema::Distribution>(&step))
     outputs.distribute(*distribution);
   else if (const auto *placement = std::get_if<sema::Placement>(&step))

@@ -3,6 +3,7 @@
 #include "entry/alternatives.h"
 #include "entry/checked.h"
 #include "entry/copies.h"
+#include "entry/ties.h"
 #include "entry/places.h"
 
 namespace LLVM = mlir::LLVM;
@@ -92,7 +93,8 @@ void allocateTemporaries(Entry &entry, Memory &memory, bool ofCopies) {
   const sema::Kernel &kernel = entry.kernel;
   for (sema::TensorId t : kernel.tensors.ids()) {
     const sema::Tensor &tensor = kernel.tensors[t];
-    const bool isOfCopy = kernel.tensors[sema::structureOwner(kernel, t)].is<sema::Converted>();
+    const sema::Tensor &owner = kernel.tensors[sema::structureOwner(kernel, t)];
+    const bool isOfCopy = owner.is<sema::Converted>() || owner.is<sema::Tie>();
     if (tensor.is<sema::Temporary>() && !tensor.isAssembled() && !tensor.isOfRecomputation && isOfCopy == ofCopies)
       entry.tensors[t] = allocateTemporary(entry, memory, t);
   }
@@ -142,6 +144,9 @@ void allocateTensors(Entry &entry, Memory &memory) {
       entry.tensors[argument.parameter.tensor].pointers =
           entry.tensors[sema::structureOwner(entry.kernel, argument.parameter.tensor)].pointers;
   allocateTemporaries(entry, memory, /*ofCopies=*/false);
+  for (sema::TensorId t : entry.kernel.tensors.ids())
+    if (entry.kernel.tensors[t].is<sema::Tie>() && !isMadeLater(entry, t))
+      entry.tensors[t] = makeTie(entry, memory, entry.kernel.tensors[t]);
   for (sema::TensorId t : entry.kernel.tensors.ids())
     if (entry.kernel.tensors[t].is<sema::Converted>() && !isMadeLater(entry, t))
       entry.tensors[t] = copyConverted(entry, memory, entry.kernel.tensors[t]);

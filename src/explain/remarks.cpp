@@ -42,6 +42,8 @@ public:
     for (const sema::Tensor &tensor : kernel_.tensors)
       if (const auto *copy = tensor.as<sema::Converted>()) {
         const sema::Tensor &source = kernel_.tensors[copy->source];
+        if (source.is<sema::Tie>())
+          continue;
         const std::string &name = source.partOf.empty() ? source.name : source.partOf;
         if (tensor.format.levels.front().isFound && format::listsRowsOf(source.format, tensor.format)) {
           add("operand-copied", source.where,

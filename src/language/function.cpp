@@ -41,6 +41,7 @@ constexpr FunctionSpelling kSpellings[] = {
     {Function::LessEqual, "<=", 2, 2, true},
     {Function::Greater, ">", 2, 2, true},
     {Function::GreaterEqual, ">=", 2, 2, true},
+    {Function::At, "at", 2, 2},
     {Function::And, "and", 2, 2, true},
     {Function::Or, "or", 2, 2, true},
     {Function::Xor, "xor", 2, 2, true},

@@ -46,6 +46,8 @@ enum class Function : uint8_t {
   LessEqual,
   Greater,
   GreaterEqual,
+  // an index variable's value with one that a tensor holds, which has to be in the variable's range
+  At,
   // logic
   And,
   Or,
@@ -59,7 +61,7 @@ enum class Function : uint8_t {
 
 /// Whether a function compares two numbers.
 constexpr bool isComparison(Function function) {
-  return function >= Function::Equal && function <= Function::GreaterEqual;
+  return function >= Function::Equal && function <= Function::At;
 }
 
 /// Whether a function's value is a truth: comparisons, logic and pattern().

@@ -6,6 +6,10 @@ namespace spc::language {
 
 std::string spellingOf(const Index &index) {
   std::string text;
+  for (const Index &inner : index.within)
+    text += (text.empty() ? index.holder.text + "(" : ", ") + spellingOf(inner);
+  if (index.isHeld())
+    return text + ")";
   for (const IndexTerm &term : index.terms)
     text +=
         (text.empty() ? "" : " + ") + (term.scale == 1 ? "" : std::to_string(term.scale) + "*") + term.variable.text;

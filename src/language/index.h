@@ -15,13 +15,24 @@ struct IndexTerm {
   int64_t scale = 1;
 };
 
-/// `i`, `3`, `2*i + k - 1`. Its name is the variable of a plain index, else the whole as it is written out.
+/// `i`, `3`, `2*i + k - 1`, `p(i)`. Its name is the variable of a plain index, else the whole as it is written out.
 struct Index : Name {
   std::vector<IndexTerm> terms; ///< scales are positive
   int64_t constant = 0;
+  Name holder;               ///< the tensor of integers that holds the index; empty where it is a sum
+  std::vector<Index> within; ///< the holder's own indices
 
   bool isPlain() const { return terms.size() == 1 && terms.front().scale == 1 && constant == 0; }
+  bool isHeld() const { return !holder.text.empty(); }
 };
+
+/// Calls `visit` for the index variables of an index, those of its holder's indices among them.
+template <typename Visit> void forEachVariable(const Index &index, const Visit &visit) {
+  for (const IndexTerm &term : index.terms)
+    visit(term.variable);
+  for (const Index &inner : index.within)
+    forEachVariable(inner, visit);
+}
 
 /// An index written out: `2*i + k - 1`.
 std::string spellingOf(const Index &index);

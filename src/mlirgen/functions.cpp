@@ -137,6 +137,7 @@ private:
   CmpIPredicate integerPredicate(Function function) const {
     switch (function) {
     case Function::Equal:
+    case Function::At:
       return CmpIPredicate::eq;
     case Function::NotEqual:
       return CmpIPredicate::ne;
@@ -298,6 +299,7 @@ Value emitCall(mlir::OpBuilder &builder, mlir::Location location, Function funct
   FunctionEmitter emitter(builder, location, arguments.front().type);
   switch (function) {
   case Function::Equal:
+  case Function::At:
   case Function::NotEqual:
   case Function::Less:
   case Function::LessEqual:

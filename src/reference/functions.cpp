@@ -207,12 +207,12 @@ template <class Number> bool holds(Function function, Number x, Number y) {
 }
 
 Value comparisonOf(Function function, const Value &x, const Value &y, ValueType type) {
-  const bool isEquality = function == Function::Equal || function == Function::NotEqual;
+  const bool isEquality = function == Function::Equal || function == Function::At || function == Function::NotEqual;
   const double error = x.error + y.error;
   const bool isCertain = !x.alternatives && !y.alternatives && (error == 0 || std::abs(x.number - y.number) > error);
   bool isTrue = false;
   if (isEquality)
-    isTrue = (isExact(type) ? x.integer == y.integer : x.number == y.number) == (function == Function::Equal);
+    isTrue = (isExact(type) ? x.integer == y.integer : x.number == y.number) == (function != Function::NotEqual);
   else if (isExact(type))
     isTrue = holds(function, exactOf(x, type), exactOf(y, type));
   else
@@ -253,7 +253,7 @@ Value choiceOf(const std::vector<Value> &values, ValueType type) {
 } // namespace
 
 Value callOf(Function function, const std::vector<Value> &values, const std::vector<ValueType> &from, ValueType type) {
-  if (function >= Function::Equal && function <= Function::GreaterEqual)
+  if (function >= Function::Equal && function <= Function::At)
     return comparisonOf(function, values[0], values[1], from[0]);
   if (function >= Function::And && function <= Function::Not)
     return logicOf(function, values);

@@ -4,7 +4,7 @@
 #include "sema/plan/join_plans.h"
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/logical_plan.h"
-#include "sema/terms/simplify.h"
+#include "sema/simplify.h"
 #include "sema/verify.h"
 
 namespace spc::sema {
@@ -157,6 +157,7 @@ private:
 std::optional<Kernel> plan(const Program &checked, const Options &options, Diagnostics &diagnostics) {
   Program program = checked;
   dropConversions(program);
+  tieIndices(program);
   std::optional<Kernel> kernel = PlanChooser(program, options, diagnostics).run();
   if (kernel && options.verify)
     verifyPlan(*kernel, diagnostics);

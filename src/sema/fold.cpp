@@ -72,6 +72,7 @@ std::optional<double> ofOne(Function function, double x) {
 std::optional<double> ofTwo(Function function, double a, double b) {
   switch (function) {
   case Function::Equal:
+  case Function::At:
     return a == b;
   case Function::NotEqual:
     return a != b;

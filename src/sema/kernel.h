@@ -76,8 +76,20 @@ struct View {
   bool hasUnitStride = true;   ///< neighbours along the last dimension are neighbours in memory
 };
 
+/// A bool tensor that says where index variables agree, made by the entry code before anything runs: under each of its
+/// first coordinates, the row, the last dimension has one entry at most, in the column where `columnScale * column` is
+/// `constant` and `rowScales` times the row's coordinates, or in the one that `source` holds there. It is what a tie of
+/// index variables becomes, so that loops run over its solutions as over the entries of any operand (sema/ties).
+struct Tie {
+  std::vector<int64_t> rowScales = {};
+  int64_t columnScale = 1, constant = 0;         ///< the scale is positive
+  std::optional<TensorId> source = std::nullopt; ///< of integers, dense, of the rows' order
+  bool isChecked = false;                        ///< the call fails where the source holds no column
+  bool operator==(const Tie &) const = default;
+};
+
 /// Where a tensor lives.
-using TensorRole = std::variant<Parameter, Temporary, Converted, Fused, View>;
+using TensorRole = std::variant<Parameter, Temporary, Converted, Fused, View, Tie>;
 
 /// The tensor's own: that of every dense tensor, of operands, and of outputs that are scaled in place.
 struct Own {
@@ -217,7 +229,7 @@ struct Conversion {
   Span where;
 };
 
-/// Makes the Converted tensor `copy` of what its source, which an earlier step has written, holds now.
+/// Makes the Converted tensor `copy`, or the Tie, of what its source, which an earlier step has written, holds now.
 struct RefreshCopy {
   TensorId copy;
 };
@@ -260,12 +272,21 @@ struct LeastExtent {
   int64_t least = 0;
 };
 
+/// A sparse operand that is read at sums of multiples of index variables, by ties: the entry checks that these stay
+/// inside.
+struct ReadWindows {
+  TensorId source;
+  std::vector<Window> windows;   ///< by dimension of the source
+  std::vector<ExtentId> extents; ///< that the windows' dimensions are of
+};
+
 /// The names and tensors of a kernel, which are the same before its loops are planned and after.
 struct KernelHead {
   std::string function; ///< a C identifier
   std::string kernelFile;
   IdVector<ExtentId, Extent> extents;
   std::vector<LeastExtent> leastExtents;
+  std::vector<ReadWindows> readWindows;
   IdVector<TensorId, Tensor> tensors;
   std::vector<TensorId> parameters; ///< in the order of the call: see orderParameters() in sema/check/checking.h
   bool strictFp = false;

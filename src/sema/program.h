@@ -5,6 +5,7 @@
 #include "language/declarations.h"
 #include "sema/tree.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@ namespace spc::sema {
 struct Symbol {
   std::optional<language::TensorDecl> declaration;
   Span firstUse;
+  bool holdsIndices = false; ///< of other tensors: it is of integers
   bool isOperand = false; ///< stands on a right side before any statement has written it, or in the first that does
   int firstWrite = -1;    ///< the first statement that writes it, or -1
   std::optional<Span> boundBy; ///< the --format argument that gave it its format
@@ -46,6 +48,7 @@ struct Program : KernelHead {
   IdVector<TensorId, Symbol> symbols;                   ///< of `tensors`
   std::vector<std::pair<std::string, Span>> indexNames; ///< every index variable, in the order of the text
   std::vector<ResolvedStatement> statements;
+  std::map<TensorId, size_t> tiedBefore; ///< ties of what statements write: the one before which each is made
   format::Schedule given; ///< by all bindings together; `schedule` is what it says of loops
 };
 

@@ -22,7 +22,7 @@ struct Checking;
 /// The target of a statement.
 struct StatementTarget {
   language::Name tensor;
-  std::vector<language::Index> indices; ///< plain ones
+  std::vector<language::Index> indices;
   Span where;
   AssignOp op = AssignOp::Assign;
   bool isTemporary = false;
@@ -68,6 +68,13 @@ private:
   std::optional<TensorId> tensorOf(const language::Name &tensor, size_t order, Span where);
   ValueType castTo(const language::Name &name);
   bool mayBind(const std::string &reduction, const language::Name &variable);
+  /// An access with indices that tensors hold: the sum over all that it could come to, tied to where it does.
+  NodePtr gathered(const language::Name &name, std::vector<language::Index> indices, Span where);
+  /// That a variable is what an index says.
+  NodePtr isAt(VariableId variable, const language::Index &index);
+  std::string freshName(const std::string &base);
+  void tieTarget(language::Index &index);
+  NodePtr atTarget(NodePtr value);
   NodePtr reduceOnce(Reduction reduction, Reduction written, const std::vector<language::Name> &variables,
                      const std::function<NodePtr()> &body, Span where);
   void checkPatternArgument(const std::string &function, const Node &argument);
@@ -85,6 +92,7 @@ private:
   std::vector<std::pair<std::string, VariableId>> bound_;
   IdVector<AccessId, PendingAccess> pending_; ///< by the provisional ids of the tree's accesses
   std::set<VariableId> used_;                 ///< what indexes something
+  std::vector<std::pair<VariableId, language::Index>> tiedIndices_; ///< of the target: what is written there
   /// Dimensions that some access has a window of: no index of theirs runs over the whole.
   std::set<std::pair<TensorId, size_t>> windows_;
   bool failed_ = false;

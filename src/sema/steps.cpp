@@ -51,7 +51,7 @@ std::optional<RuntimeUse> runtimeUse(const Kernel &kernel) {
       return RuntimeUse{Why::Assembles, kernel.tensors[distribution->from].where};
   }
   for (const Tensor &tensor : kernel.tensors)
-    if (tensor.is<Converted>())
+    if (tensor.is<Converted>() || tensor.is<Tie>())
       return RuntimeUse{Why::CopiesOperand, tensor.where};
   for (const Tensor &tensor : kernel.tensors)
     for (const format::Level &level : tensor.format.levels)

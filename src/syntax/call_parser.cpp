@@ -10,8 +10,9 @@ constexpr DiagnosticKind kArgumentCount{"argument-count", Severity::Error};
 constexpr DiagnosticKind kMissingSumVariable{"missing-sum-variable", Severity::Error};
 
 bool isIn(const std::string &variable, const Index &index) {
-  return std::any_of(index.terms.begin(), index.terms.end(),
-                     [&](const IndexTerm &term) { return term.variable.text == variable; });
+  bool isFound = false;
+  forEachVariable(index, [&](const Name &name) { isFound |= name.text == variable; });
+  return isFound;
 }
 
 bool indexes(const std::string &variable, const Expr &expr) {

@@ -71,6 +71,8 @@ private:
   bool reductionVariables(Reduce &call);
   bool indices(Access &access);
   bool index(Access &access);
+  bool mayHold(const Access &access) const;
+  bool heldIndex(Access &access);
   bool indexTerm(const Access &access, Index &index, bool isSubtracted);
   int64_t indexNumber();
   void checkIndexName(const Name &name);

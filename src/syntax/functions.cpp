@@ -98,7 +98,10 @@ bool isTensor(const Kernel &kernel, const std::string &name) {
 void checkExpression(const Expr &expr, const Kernel &kernel, SyntaxErrors &errors) {
   if (auto *access = std::get_if<Access>(&expr.node)) {
     const Name &name = access->tensor;
-    if (!access->indices.empty() && isFunctionName(name.text) && !isTensor(kernel, name.text))
+    const bool isHeld = std::any_of(access->indices.begin(), access->indices.end(),
+                                    [](const language::Index &index) { return index.isHeld(); });
+    const bool isFunction = isHeld ? isLikelyFunction(name.text) : isFunctionName(name.text);
+    if (!access->indices.empty() && isFunction && !isTensor(kernel, name.text))
       reportUnknownFunction(name, errors);
   }
   for (const Expr *child : children(expr))

@@ -61,6 +61,8 @@ bool ExpressionParser::index(Access &access) {
       errors_.unexpected("an index");
     return false;
   }
+  if (tokens_.at(TokenKind::Name) && tokens_.peek().kind == TokenKind::LeftParen && mayHold(access))
+    return heldIndex(access);
   const uint32_t begin = tokens_.current().begin;
   Index index;
   bool isSubtracted = false;
@@ -75,6 +77,35 @@ bool ExpressionParser::index(Access &access) {
     return rejectIndex(access);
   index.where = tokens_.since(begin);
   index.text = index.isPlain() ? index.terms.front().variable.text : spellingOf(index);
+  access.indices.push_back(std::move(index));
+  return true;
+}
+
+/// Whether a tensor may hold the index of another one here: neither has the name of a function.
+bool ExpressionParser::mayHold(const Access &access) const {
+  return !isFunctionName(access.tensor.text) && !isFunctionName(tokens_.text(tokens_.current()));
+}
+
+/// `p(i)`.
+bool ExpressionParser::heldIndex(Access &access) {
+  const uint32_t begin = tokens_.current().begin;
+  if (!enter())
+    return false;
+  std::optional<Access> holder = parseAccess();
+  --depth_;
+  if (!holder)
+    return false;
+  if (!tokens_.at(TokenKind::Comma) && !tokens_.at(TokenKind::RightParen)) {
+    errors_
+        .report(kIndexExpression, tokens_.currentSpan(), "an index that a tensor holds stands alone")
+        .advise("make a tensor of what it shall be, and index with that: 'let q(i) = p(i) + 1'");
+    return false;
+  }
+  Index index;
+  index.holder = holder->tensor;
+  index.within = std::move(holder->indices);
+  index.where = tokens_.since(begin);
+  index.text = spellingOf(index);
   access.indices.push_back(std::move(index));
   return true;
 }

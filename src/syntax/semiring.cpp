@@ -111,9 +111,10 @@ private:
     };
     if (const auto *access = std::get_if<Access>(&expr.node))
       for (const Index &index : access->indices)
-        for (const IndexTerm &term : index.terms)
-          if (!isKnown(term.variable))
-            variables.push_back(term.variable);
+        forEachVariable(index, [&](const Name &name) {
+          if (!isKnown(name))
+            variables.push_back(name);
+        });
     const std::set<std::string> outside = bound_;
     if (const auto *reduction = std::get_if<Reduce>(&expr.node))
       for (const Name &variable : reduction->variables)

@@ -17,6 +17,7 @@ ARROWS = {
     "sema/check": ["sema", "syntax"],
     "sema/terms": ["sema"],
     "sema/plan": ["sema/terms"],
+    "sema/ties": ["sema"],
     "sema/verify": ["sema"],
     "grad": ["sema"],
     "abi": ["sema"],

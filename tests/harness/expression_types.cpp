@@ -13,7 +13,7 @@ Type wider(Type a, Type b) {
 }
 
 bool compares(Function function) {
-  return function >= Function::Equal && function <= Function::GreaterEqual;
+  return function >= Function::Equal && function <= Function::At;
 }
 
 bool isTruth(Function function) {

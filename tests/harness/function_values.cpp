@@ -78,6 +78,7 @@ double several(Function function, const std::vector<double> &x) {
   case Function::Modulo:
     return std::fmod(x[0], x[1]);
   case Function::Equal:
+  case Function::At:
     return x[0] == x[1];
   case Function::NotEqual:
     return x[0] != x[1];
@@ -121,7 +122,7 @@ bool mayJump(Function function) {
   case Function::Cast:
     return true;
   default:
-    return function >= Function::Equal && function <= Function::GreaterEqual;
+    return function >= Function::Equal && function <= Function::At;
   }
 }
 

@@ -120,6 +120,7 @@ private:
   static bool mayCall(const CallNode &call, ValueType type, size_t argument) {
     switch (call.function) {
     case Function::Equal:
+    case Function::At:
     case Function::NotEqual:
     case Function::Pattern:
       return true;

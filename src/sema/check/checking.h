@@ -91,6 +91,9 @@ void lowerInfinities(Checking &checking);
 /// Warns of results that are rounded or wrap around, of sums in half floats, and of integers that floats do not hold.
 void warnOfPrecision(const Checking &checking);
 
+/// Reports indices that are held by what holds none: the types and formats are known.
+void checkIndexHolders(const Checking &checking);
+
 /// Reports sums whose place is ambiguous.
 void checkAmbiguity(Checking &checking);
 

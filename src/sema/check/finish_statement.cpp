@@ -126,6 +126,7 @@ AccessId StatementBuilder::settle(const PendingAccess &access) {
 }
 
 void StatementBuilder::finish(NodePtr value) {
+  value = atTarget(std::move(value));
   IdVector<AccessId, AccessId> settled;
   for (const PendingAccess &access : pending_)
     settled.push_back(settle(access));

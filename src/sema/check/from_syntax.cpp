@@ -22,8 +22,7 @@ public:
 private:
   void collectIndexNames(const syntax::Access &access) {
     for (const language::Index &index : access.indices)
-      for (const language::IndexTerm &term : index.terms)
-        indexNames_.insert(term.variable.text);
+      forEachVariable(index, [&](const language::Name &name) { indexNames_.insert(name.text); });
   }
 
   void collectIndexNames(const syntax::Expr &expr) {

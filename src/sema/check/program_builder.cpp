@@ -73,6 +73,7 @@ std::optional<Program> ProgramBuilder::finish() {
   inferTypes(checking);
   declareFills(checking);
   checkTypes(checking);
+  checkIndexHolders(checking);
   checkAmbiguity(checking);
   if (checking.diagnostics.hasErrors())
     return std::nullopt;

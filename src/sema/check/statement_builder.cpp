@@ -35,6 +35,9 @@ StatementBuilder::StatementBuilder(Checking &checking, StatementTarget target, S
   statement_.isTemporary = target_.isTemporary;
   statement_.where = where;
   statement_.targetWhere = target_.where;
+  for (language::Index &index : target_.indices)
+    if (!index.isPlain() && !(index.terms.empty() && !index.isHeld()))
+      tieTarget(index);
   for (const language::Index &index : target_.indices)
     if (!targetVariables_.contains(index.text))
       targetVariables_.emplace(index.text, addVariable(index.text, Variable::Kind::Target));
@@ -63,8 +66,9 @@ VariableId StatementBuilder::variableOf(const std::string &name) {
 
 void StatementBuilder::noteIndexNames(const std::vector<language::Index> &indices) {
   for (const language::Index &index : indices)
-    for (const language::IndexTerm &term : index.terms)
-      checking_.program.indexNames.emplace_back(term.variable.text, term.variable.where);
+    forEachVariable(index, [&](const language::Name &name) {
+      checking_.program.indexNames.emplace_back(name.text, name.where);
+    });
 }
 
 // The tensor that is accessed; nullopt when it has another order elsewhere.
@@ -106,6 +110,8 @@ NodePtr StatementBuilder::number(double value, std::string spelling, Span where)
 }
 
 NodePtr StatementBuilder::access(const language::Name &name, const std::vector<language::Index> &indices, Span where) {
+  if (std::any_of(indices.begin(), indices.end(), [](const language::Index &index) { return index.isHeld(); }))
+    return gathered(name, indices, where);
   noteIndexNames(indices);
   const std::optional<TensorId> tensor = tensorOf(name, indices.size(), where);
   if (!tensor)

@@ -23,8 +23,10 @@ void inferTypes(Checking &checking) {
       if (const std::optional<ValueType> stated = statedType(checking, id))
         tensor.type = *stated;
       else if (isOperand)
-        tensor.type = isScalar && forScalars ? *forScalars : takeDefault(checking);
-      if (isOperand && !isScalar)
+        tensor.type = isScalar && forScalars                      ? *forScalars
+                      : checking.program.symbols[id].holdsIndices ? ValueType::I64
+                                                                  : takeDefault(checking);
+      if (isOperand && !isScalar && !checking.program.symbols[id].holdsIndices)
         forScalars = forScalars ? widest(*forScalars, tensor.type) : tensor.type;
     }
   for (size_t k = 0; k < checking.program.statements.size(); ++k) {

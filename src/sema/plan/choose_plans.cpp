@@ -27,7 +27,7 @@ CostSizes sizesOf(const Kernel &kernel, const Scenario &scenario) {
       places *= extent(of);
       largest = std::max(largest, extent(of));
     }
-    return std::clamp(largest * kFiberLength * scenario.of(id), 1.0, places);
+    return std::clamp(largest * fiberLength(kernel.tensors[id]) * scenario.of(id), 1.0, places);
   };
   return {extent, entries};
 }

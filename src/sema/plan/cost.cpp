@@ -131,6 +131,8 @@ private:
   /// each.
   CostFactor entriesOf(TensorId id) const {
     CostFactor entries{entriesOwner(kernel_, id)};
+    if (const Tensor &owner = kernel_.tensors[*entries.entriesOf]; owner.is<Tie>() && owner.order() == 2)
+      return {{}, owner.extents.front()}; // one a row
     const std::vector<TensorId> parts = partsOf(kernel_, *entries.entriesOf);
     entries.otherParts.assign(parts.begin() + 1, parts.end());
     return entries;
@@ -196,7 +198,23 @@ private:
     for (LoopId loop : term_.loops.ids())
       if (!covered.contains(loop) && !settled.contains(loop))
         result.push_back(extentOf(loop, false));
-    return withWholeExtents(std::move(result));
+    return withoutPairs(withWholeExtents(std::move(result)));
+  }
+
+  /// An extent that is divided by what it is multiplied with is none.
+  static CostProduct withoutPairs(CostProduct product) {
+    for (size_t k = 0; k < product.size(); ++k) {
+      const auto undoes = [&](const CostFactor &other) {
+        return !other.entriesOf && other.extent == product[k].extent && other.part == product[k].part &&
+               other.block == product[k].block && other.divides != product[k].divides;
+      };
+      const auto pair = std::find_if(product.begin() + static_cast<std::ptrdiff_t>(k), product.end(), undoes);
+      if (product[k].entriesOf || pair == product.end())
+        continue;
+      product.erase(pair);
+      product.erase(product.begin() + static_cast<std::ptrdiff_t>(k--));
+    }
+    return product;
   }
 
   const Term &term_;

@@ -149,6 +149,8 @@ private:
       return "temporary, fused into " + nameOf(fused->reader);
     if (const auto *view = tensor.as<View>())
       return "view of " + nameOf(view->source) + windowsOf(*view);
+    if (const auto *tie = tensor.as<Tie>())
+      return "tie: " + equationOf(*tie, tensor);
     if (const auto *copy = tensor.as<Converted>())
       return copy->isCanonical ? "canonical copy of " + wholeNameOf(copy->source) : "copy of " + nameOf(copy->source);
     std::string role = !tensor.isWritten ? "read" : tensor.isRead ? "read and written" : "written";
@@ -169,6 +171,24 @@ private:
     const std::string owner = shared ? nameOf(shared->owner) : tensor.name;
     return (isSparseOutput ? ", pattern of " + owner : "") +
            (tensor.hasDeclaredOwner() ? ", structure of " + owner : "");
+  }
+
+  /// "d1 = 2*d0 + 3", in terms of the dimensions.
+  std::string equationOf(const Tie &tie, const Tensor &tensor) const {
+    const auto multiple = [](int64_t scale, int dim) {
+      return (scale == 1 ? "" : std::to_string(scale) + "*") + format::coordinateText({.dim = dim});
+    };
+    const int rows = tensor.order() - 1;
+    std::vector<std::string> coordinates;
+    std::string sum;
+    for (int dim = 0; dim < rows; ++dim) {
+      coordinates.push_back(multiple(1, dim));
+      if (!tie.source)
+        sum += (sum.empty() ? "" : " + ") + multiple(tie.rowScales[static_cast<size_t>(dim)], dim);
+    }
+    if (sum.empty() || tie.constant != 0)
+      sum += (sum.empty() ? "" : " + ") + std::to_string(tie.constant);
+    return multiple(tie.columnScale, rows) + " = " + (tie.source ? nameOf(*tie.source) + listOf(coordinates) : sum);
   }
 
   /// "(d0 + 2, 3)", in terms of the view's own dimensions.

@@ -93,7 +93,7 @@ TensorId OperandCopies::listOf(TensorId source, const format::Format &found, boo
 /// Whether a parameter or a temporary has memory for each coordinate of an extent.
 bool OperandCopies::isStoredWhole(ExtentId extent) const {
   return std::any_of(kernel_.tensors.begin(), kernel_.tensors.end(), [&](const Tensor &tensor) {
-    return !tensor.is<Converted>() && !tensor.is<Fused>() &&
+    return !tensor.is<Converted>() && !tensor.is<Fused>() && !tensor.is<Tie>() &&
            std::any_of(tensor.format.levels.begin(), tensor.format.levels.end(), [&](const format::Level &level) {
              return level.isFullyDense() && level.part == format::Part::Whole && tensor.extents[level.dim] == extent;
            });
@@ -162,12 +162,16 @@ void OperandCopies::refreshBefore(size_t statement) {
 void OperandCopies::noteWritten(TensorId tensor) {
   written_.push_back(tensor);
   std::erase_if(current_, [&](TensorId copy) {
+    if (const auto *tie = kernel_.tensors[copy].as<Tie>())
+      return tie->source == tensor;
     return sourceOf(kernel_.tensors[copy]) == tensor || originOf(kernel_, copy) == tensor;
   });
 }
 
 void OperandCopies::reportCopy(const Access &access, const format::Format &format, TensorId from, bool rootIsListable,
                                const Scope &scope) {
+  if (kernel_.tensors[from].is<Tie>()) // spc's own, as short as its rows
+    return;
   const std::string stored = format::describe(format, namesOf(access.variables, scope));
   const bool sharesList = format.levels.front().isFound && format::listsRowsOf(kernel_.tensors[from].format, format);
   const std::string name = nameInMessages(kernel_, access.tensor);

@@ -272,6 +272,13 @@ private:
            });
   }
 
+  bool hasTie(Set factors) const {
+    for (size_t k = 0; k < inputs_.size(); ++k)
+      if ((factors >> k & 1) && space_.factors[k].isTie)
+        return true;
+    return false;
+  }
+
   /// Chooses how a part is stored, and adds what that costs; false where it may be stored in no way. A target that
   /// lists its entries collects as many anyway.
   bool asTemporary(Best &best, Set factors) const {
@@ -289,7 +296,7 @@ private:
     if (mayList && result.entries < dense && (!mayFill || listed < dense)) {
       best.plan.isListed = true;
       best.cost += listed;
-      result.entries *= kWithRepeats;
+      result.entries *= hasTie(factors) ? 1 : kWithRepeats;
       return true;
     }
     // Whether there are entries is computed apart.

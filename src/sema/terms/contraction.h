@@ -20,6 +20,7 @@ struct ContractionFactor {
   std::vector<VariableId> variables;
   double entries = 1;    ///< at how many places it may differ from 0; the product of the extents of a dense one
   bool isSparse = false; ///< has places where it is 0 for want of entries
+  bool isTie = false;    ///< it has one place under each coordinate of the others, so that none repeats
   bool isMask = false;   ///< says by entries of its own where something with the same variables is wanted
   int label = 0;         ///< the same for factors that differ by variables alone
 };

@@ -1,7 +1,7 @@
 // Conversions that change nothing: what is left of a kernel whose types are parameters should be what one in these
 // types would be written as, since functions of operands are computed in other ways than products.
 #include "sema/fold.h"
-#include "sema/terms/simplify.h"
+#include "sema/simplify.h"
 
 #include <cmath>
 

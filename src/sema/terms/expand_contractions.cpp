@@ -99,7 +99,7 @@ ContractedProduct Expander::contractedProduct(const Factors &factors, const Logi
     }
   for (size_t k = 0; k < factors.list.size(); ++k) {
     const Node &node = *factors.list[k].node;
-    ContractionFactor factor{freeVariables(node, scope_), 1, factors.isSparse(k), false};
+    ContractionFactor factor{.variables = freeVariables(node, scope_), .isSparse = factors.isSparse(k)};
     const AccessDomain domain = factor.isSparse ? *factors.sparsities[k].domain : AccessDomain{};
     factor.entries = placesOf(domain, factor.variables, scope_, kernel_);
     const std::optional<AccessId> operand = operandOf(node);
@@ -107,9 +107,10 @@ ContractedProduct Expander::contractedProduct(const Factors &factors, const Logi
     const bool isPattern = operand && std::holds_alternative<CallNode>(node.kind);
     factor.label =
         operand ? 2 * static_cast<int>(scope_.accesses[*operand].tensor.index()) + isPattern : -1 - static_cast<int>(k);
-    product.tensors.push_back(operand && factor.isSparse
-                                  ? std::optional(entriesOwner(kernel_, scope_.accesses[*operand].tensor))
-                                  : std::nullopt);
+    factor.isTie = operand && kernel_.tensors[scope_.accesses[*operand].tensor].is<Tie>();
+    const bool varies = operand && factor.isSparse && !factor.isTie;
+    product.tensors.push_back(varies ? std::optional(entriesOwner(kernel_, scope_.accesses[*operand].tensor))
+                                     : std::nullopt);
     space.factors.push_back(std::move(factor));
   }
   space.mayFill = isTargetDense(*main_) || (&logical == main_ && willShare(factors, logical));

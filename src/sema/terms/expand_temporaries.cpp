@@ -142,7 +142,7 @@ NodePtr Expander::groupApart(const Node &group, const LogicalStatement &outer) {
 AccessId addTemporary(Kernel &kernel, Scope &scope, const std::vector<VariableId> &variables, ValueType type,
                       Span where) {
   Tensor tensor;
-  const auto isCopy = [](const Tensor &other) { return other.is<Converted>(); };
+  const auto isCopy = [](const Tensor &other) { return other.is<Converted>() || other.is<Tie>(); };
   const auto copies = std::count_if(kernel.tensors.begin(), kernel.tensors.end(), isCopy);
   tensor.name = "$" + std::to_string(static_cast<ptrdiff_t>(kernel.tensors.size()) - copies);
   tensor.role = Temporary{};

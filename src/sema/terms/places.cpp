@@ -44,12 +44,13 @@ private:
   /// Each coordinate that is looked for has a fiber of its own; the first one of an operand, a whole dimension.
   double ofOperand(AccessId access, Variables &bound) const {
     double places = 1;
+    const double length = fiberLength(kernel_.tensors[scope_.accesses[access].tensor]);
     const std::vector<VariableId> own = plainVariables(scope_.accesses[access], scope_);
     bool isRoot = std::none_of(own.begin(), own.end(), [&](VariableId variable) { return bound.contains(variable); });
     for (VariableId variable : own) {
       if (!bound.insert(variable).second)
         continue;
-      places *= isRoot ? extentOf(variable) : std::min(kFiberLength, extentOf(variable));
+      places *= isRoot ? extentOf(variable) : std::min(length, extentOf(variable));
       isRoot = false;
     }
     return places;

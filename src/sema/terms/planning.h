@@ -18,7 +18,8 @@ struct Planning {
   Planning(const Program &program, const Options &options, Diagnostics &diagnostics, CopyRequests &copies,
            Contractions &contractions)
       : options(options), diagnostics(diagnostics), copies(copies), contractions(contractions), kernel{program, {}},
-        symbols(program.symbols), statements(program.statements), given(program.given) {}
+        symbols(program.symbols), statements(program.statements), given(program.given),
+        refreshes(program.tiedBefore) {}
 
   const Options &options;
   Diagnostics &diagnostics;
@@ -29,7 +30,7 @@ struct Planning {
   IdVector<TensorId, Symbol> symbols; ///< the tensors of the source text, and those that planning adds in their place
   std::vector<ResolvedStatement> statements;
   const format::Schedule &given; ///< by all bindings together
-  /// Canonical copies of what statements write: the statement before which each is made.
+  /// Canonical copies and ties of what statements write: the statement before which each is made.
   std::map<TensorId, size_t> refreshes;
   /// Outputs that are stored as sums of parts, by the tensor that statements write in their place.
   std::map<TensorId, TensorId> sumOutputs;

@@ -107,9 +107,14 @@ bool stepHolds(Verification &verification, const Conversion &conversion) {
          areAlike(verification, conversion.from, conversion.to, conversion.dims);
 }
 
+bool isRemade(const Tensor &tensor) {
+  const auto *tie = tensor.as<Tie>();
+  return tensor.is<Converted>() || (tie && tie->source);
+}
+
 bool stepHolds(Verification &verification, const RefreshCopy &refresh) {
   return areTensors(verification, {refresh.copy}) &&
-         verification.holds(verification.kernel.tensors[refresh.copy].is<Converted>(), "refreshes what is no copy");
+         verification.holds(isRemade(verification.kernel.tensors[refresh.copy]), "refreshes what is no copy");
 }
 
 bool stepHolds(Verification &verification, const Distribution &distribution) {

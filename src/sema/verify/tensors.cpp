@@ -95,7 +95,7 @@ bool structureHolds(Verification &verification, const Tensor &tensor) {
     return false;
   const Tensor &owner = kernel.tensors[structureOwner(kernel, *verification.tensor)];
   const bool isGiven = owner.is<Parameter>() && (!owner.isAssembled() || owner.isRead);
-  return verification.holds(isGiven || (tensor.is<Temporary>() && owner.is<Converted>()),
+  return verification.holds(isGiven || (tensor.is<Temporary>() && (owner.is<Converted>() || owner.is<Tie>())),
                             "shares a structure that is not there when the call begins");
 }
 
@@ -113,6 +113,19 @@ bool copyHolds(Verification &verification, const Tensor &tensor, const Converted
          verification.holds(!copy.isCanonical || format::isCanonical(tensor.format),
                             "is a canonical copy in a format that is not canonical") &&
          verification.holds(!tensor.isWritten, "is a copy, and written");
+}
+
+bool tieHolds(Verification &verification, const Tensor &tensor, const Tie &tie) {
+  const Kernel &kernel = verification.kernel;
+  const size_t rows = static_cast<size_t>(tensor.order()) - 1;
+  const Tensor *source = tie.source && kernel.tensors.has(*tie.source) ? &kernel.tensors[*tie.source] : nullptr;
+  const bool isHeld = source && isInteger(source->type) && source->format.isDense() &&
+                      source->extents.size() == rows &&
+                      std::equal(source->extents.begin(), source->extents.end(), tensor.extents.begin());
+  return verification.holds(tensor.type == ValueType::Bool && tie.columnScale > 0 && tie.rowScales.size() == rows,
+                            "is a tie of other variables than it has") &&
+         verification.holds(!tie.source || isHeld, "is a tie to what holds no indices") &&
+         verification.holds(!tensor.isWritten, "is a tie, and written");
 }
 
 bool viewHolds(Verification &verification, const Tensor &tensor, const View &view) {
@@ -137,6 +150,8 @@ bool roleHolds(Verification &verification, const Tensor &tensor) {
   const auto isParameter = [&](TensorId id) { return kernel.tensors.has(id) && kernel.tensors[id].is<Parameter>(); };
   if (const auto *copy = tensor.as<Converted>())
     return copyHolds(verification, tensor, *copy);
+  if (const auto *tie = tensor.as<Tie>())
+    return tieHolds(verification, tensor, *tie);
   if (const auto *view = tensor.as<View>())
     return viewHolds(verification, tensor, *view);
   if (const auto *fused = tensor.as<Fused>())

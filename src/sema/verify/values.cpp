@@ -18,6 +18,14 @@ public:
 private:
   void begin();
   bool isFilled(TensorId id) const;
+  /// Whether it is a copy, or a tie.
+  bool isMadeFrom(TensorId id) const { return kernel_.tensors[id].is<Converted>() || kernel_.tensors[id].is<Tie>(); }
+  /// What a copy, or a tie, is made of.
+  std::optional<TensorId> sourceOfMade(TensorId id) const {
+    const auto *copy = kernel_.tensors[id].as<Converted>();
+    const auto *tie = kernel_.tensors[id].as<Tie>();
+    return copy ? std::optional(copy->source) : tie ? tie->source : std::nullopt;
+  }
   bool reads(TensorId id);
   void write(TensorId id);
   void outdateCopies(TensorId source);
@@ -49,6 +57,9 @@ void ValueVerifier::begin() {
   for (TensorId id : kernel_.tensors.ids())
     holds_[id] = kernel_.tensors[id].is<Parameter>() && kernel_.tensors[id].isRead;
   for (TensorId id : kernel_.tensors.ids())
+    if (const auto *tie = kernel_.tensors[id].as<Tie>())
+      holds_[id] = isFresh_[id] = !isMadeLater_[id] && (!tie->source || isFilled(*tie->source));
+  for (TensorId id : kernel_.tensors.ids())
     if (const auto *copy = kernel_.tensors[id].as<Converted>())
       holds_[id] = isFresh_[id] = !isMadeLater_[id] && isFilled(copy->source);
 }
@@ -56,14 +67,14 @@ void ValueVerifier::begin() {
 bool ValueVerifier::isFilled(TensorId id) const {
   if (const auto *view = kernel_.tensors[id].as<View>())
     return holds_[view->source];
-  return holds_[id] && (isFresh_[id] || !kernel_.tensors[id].is<Converted>());
+  return holds_[id] && (isFresh_[id] || !isMadeFrom(id));
 }
 
 bool ValueVerifier::reads(TensorId id) {
   if (isFilled(id))
     return true;
   verification_.tensor = id;
-  return verification_.holds(!kernel_.tensors[id].is<Converted>(), "is a copy that is out of date where it is read") &&
+  return verification_.holds(!isMadeFrom(id), "is a copy that is out of date where it is read") &&
          verification_.holds(false, "is read before it has values");
 }
 
@@ -75,7 +86,7 @@ void ValueVerifier::write(TensorId id) {
 
 void ValueVerifier::outdateCopies(TensorId source) {
   for (TensorId other : kernel_.tensors.ids())
-    if (const auto *copy = kernel_.tensors[other].as<Converted>(); copy && copy->source == source) {
+    if (sourceOfMade(other) == source) {
       isFresh_[other] = false;
       outdateCopies(other);
     }
@@ -96,7 +107,7 @@ bool ValueVerifier::stepHolds(const Statement &statement) {
 }
 
 bool ValueVerifier::stepHolds(const RefreshCopy &refresh) {
-  if (!reads(kernel_.tensors[refresh.copy].as<Converted>()->source))
+  if (!reads(*sourceOfMade(refresh.copy)))
     return false;
   write(refresh.copy);
   isFresh_[refresh.copy] = true;

@@ -1,0 +1,176 @@
+// The entries of ties of index variables: which column each row goes with.
+#include "runtime/levels/walk.h"
+#include "runtime/memory.h"
+#include "runtime/pack/pack.h"
+
+namespace spc::runtime {
+namespace {
+
+constexpr int64_t kNone = -1;
+
+/// a + b * c, or an end of the range where that lies beyond. Multiplies by adding up, as some targets cannot tell
+/// whether a product overflows; `c` is not negative.
+int64_t addMultiple(int64_t a, int64_t b, int64_t c) {
+  for (; c > 0; c >>= 1) {
+    if ((c & 1) && __builtin_add_overflow(a, b, &a))
+      return b < 0 ? INT64_MIN : INT64_MAX;
+    if (c > 1 && __builtin_add_overflow(b, b, &b))
+      return b < 0 ? INT64_MAX : INT64_MIN; // b has wrapped around
+  }
+  return a;
+}
+
+/// The columns of one row after the other, by an equation.
+class EquationColumns {
+public:
+  EquationColumns(const Tie &tie, int64_t columns) : tie_(tie), columns_(columns) {}
+
+  /// Goes to the first of the rows with these first coordinates, of which there are `count`.
+  void start(const int64_t *at, int64_t count) {
+    value_ = tie_.constant;
+    for (int64_t k = 0; k < count; ++k)
+      value_ = addMultiple(value_, tie_.rowScales[k], at[k]);
+    step_ = tie_.rowScales[count];
+    isBeyond_ = false;
+  }
+
+  int64_t next() {
+    const int64_t column = isBeyond_ || value_ % tie_.columnScale != 0 ? kNone : value_ / tie_.columnScale;
+    isBeyond_ |= __builtin_add_overflow(value_, step_, &value_);
+    return column < 0 || column >= columns_ ? kNone : column;
+  }
+
+private:
+  const Tie &tie_;
+  const int64_t columns_;
+  int64_t value_ = 0, step_ = 0;
+  bool isBeyond_ = false;
+};
+
+/// The same by what an array holds.
+template <typename Source> class ListedColumns {
+public:
+  ListedColumns(const Tie &tie, int64_t columns) : tie_(tie), columns_(columns) {}
+
+  void start(const int64_t *at, int64_t count) {
+    next_ = static_cast<const Source *>(tie_.source);
+    for (int64_t k = 0; k < count; ++k)
+      next_ += tie_.rowScales[k] * at[k];
+    step_ = tie_.rowScales[count];
+  }
+
+  int64_t next() {
+    const Source column = *next_;
+    next_ += step_;
+    return column < 0 || static_cast<uint64_t>(column) >= static_cast<uint64_t>(columns_)
+               ? kNone
+               : static_cast<int64_t>(column);
+  }
+
+private:
+  const Tie &tie_;
+  const int64_t columns_;
+  const Source *next_ = nullptr;
+  int64_t step_ = 0;
+};
+
+/// The rows of a tie, one after the other.
+struct TiedRows {
+  int64_t order = 0; ///< dimensions
+  int64_t extents[kMaxOrder];
+  int64_t at[kMaxOrder] = {}; ///< of the present ones, all but the last coordinate
+  int64_t count = 1;
+  bool areTooMany = false;
+
+  explicit TiedRows(const Tensor &target) : order(target.order - 1) {
+    for (int64_t k = 0; k < order; ++k) {
+      extents[k] = target.levels[k].extent;
+      areTooMany |= extents[k] != 0 && count > INT64_MAX / extents[k];
+      count *= areTooMany ? 1 : extents[k];
+    }
+  }
+
+  void move() {
+    for (int64_t k = order - 2; k >= 0 && ++at[k] == extents[k]; --k)
+      at[k] = 0;
+  }
+};
+
+/// Ok; IndexRange.
+template <typename Index, typename Columns>
+SPC_HOT Status listEntries(Columns columns, TiedRows rows, bool isChecked, Index *pointers, Index *indices,
+                           int64_t &count) {
+  const int64_t inner = rows.order > 0 ? rows.extents[rows.order - 1] : 1;
+  count = 0;
+  for (int64_t first = 0; first < rows.count; first += inner, rows.move()) {
+    columns.start(rows.at, rows.order > 0 ? rows.order - 1 : 0);
+    for (int64_t row = first; row < first + inner; ++row) {
+      if (pointers)
+        pointers[row] = static_cast<Index>(count);
+      const int64_t column = columns.next();
+      if (column != kNone)
+        indices[count++] = static_cast<Index>(column);
+      else if (isChecked)
+        return Status::IndexRange;
+    }
+  }
+  if (pointers)
+    pointers[rows.count] = static_cast<Index>(count);
+  return Status::Ok;
+}
+
+template <typename Columns>
+Status listEntries(const Columns &columns, const TiedRows &rows, const Tie &tie, Tensor &target, void *pointers,
+                   void *indices) {
+  const bool isChecked = tie.isChecked != 0;
+  if (target.indexBytes == 4)
+    return listEntries<int32_t>(columns, rows, isChecked, static_cast<int32_t *>(pointers),
+                                static_cast<int32_t *>(indices), target.stored);
+  return listEntries<int64_t>(columns, rows, isChecked, static_cast<int64_t *>(pointers),
+                              static_cast<int64_t *>(indices), target.stored);
+}
+
+Status listEntries(const Tie &tie, const TiedRows &rows, Tensor &target, void *pointers, void *indices) {
+  const int64_t columns = target.levels[target.order - 1].extent;
+  const bool isSigned = tie.sourceIsSigned != 0;
+  const auto list = [&](const auto &all) { return listEntries(all, rows, tie, target, pointers, indices); };
+  if (tie.sourceBytes == 0)
+    return list(EquationColumns(tie, columns));
+  if (tie.sourceBytes == 4)
+    return isSigned ? list(ListedColumns<int32_t>(tie, columns)) : list(ListedColumns<uint32_t>(tie, columns));
+  return isSigned ? list(ListedColumns<int64_t>(tie, columns)) : list(ListedColumns<uint64_t>(tie, columns));
+}
+
+} // namespace
+
+extern "C" int32_t spc_rt_make_tie(const Allocator *allocator, const Tie *tie, Tensor *target) {
+  clearArrays(*target);
+  Level &last = target->levels[target->order - 1];
+  const TiedRows rows(*target);
+  if (rows.areTooMany)
+    return static_cast<int32_t>(Status::Memory);
+  if (target->indexBytes == 4 && (last.extent > INT32_MAX || rows.count > INT32_MAX))
+    return static_cast<int32_t>(Status::IndexType);
+  void *pointers = nullptr, *indices = nullptr, *values = nullptr;
+  auto status = Status::Memory;
+  if ((rows.order == 0 || allocateArray(*allocator, rows.count + 1, target->pointerBytes, pointers)) &&
+      allocateArray(*allocator, rows.count, target->indexBytes, indices) &&
+      allocateArray(*allocator, rows.count, target->valueBytes, values))
+    status = listEntries(*tie, rows, *target, pointers, indices);
+  if (status != Status::Ok) {
+    releaseArray(*allocator, pointers);
+    releaseArray(*allocator, indices);
+    releaseArray(*allocator, values);
+    target->stored = 0;
+    return static_cast<int32_t>(status);
+  }
+  for (int64_t entry = 0; entry < target->stored; ++entry)
+    static_cast<char *>(values)[entry] = 1;
+  last.count = target->stored;
+  last.pointers = pointers;
+  last.indices = indices;
+  target->values = values;
+  return static_cast<int32_t>(Status::Ok);
+}
+
+} // namespace spc::runtime
