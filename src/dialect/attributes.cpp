@@ -110,6 +110,14 @@ void addClippedDim(mlir::Operation *access, int64_t dim) {
   access->setAttr(kClipped, mlir::DenseI64ArrayAttr::get(access->getContext(), dims));
 }
 
+void markMask(mlir::Operation *conversion) {
+  conversion->setAttr(kMask, mlir::UnitAttr::get(conversion->getContext()));
+}
+
+bool isMask(mlir::Operation *conversion) {
+  return conversion->hasAttr(kMask);
+}
+
 void removeClippedDims(mlir::Operation *access) {
   access->removeAttr(kClipped);
 }

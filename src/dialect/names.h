@@ -21,5 +21,6 @@ inline constexpr llvm::StringLiteral kSegment = "spc.segment";
 inline constexpr llvm::StringLiteral kLeavesRest = "spc.leaves_rest";
 inline constexpr llvm::StringLiteral kPartial = "spc.partial";
 inline constexpr llvm::StringLiteral kClipped = "spc.clipped";
+inline constexpr llvm::StringLiteral kMask = "spc.mask";
 
 } // namespace spc::dialect

@@ -2,6 +2,7 @@
 #include "dialect/index_marks.h"
 #include "dialect/names.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace spc::dialect {
@@ -364,6 +365,9 @@ mlir::LogicalResult SpcDialect::verifyOperationAttribute(mlir::Operation *op, ml
     return verifyClippingMark(op, attribute);
   if (name == kIndices || name == kListedIndices || name == kIndex)
     return verifyIndexMark(op, attribute);
+  if (name == kMask)
+    return mlir::isa<mlir::arith::UIToFPOp>(op) ? mlir::success()
+                                                : op->emitOpError() << "'" << kMask << "' is a conversion of a truth's";
   if (!isOfBody)
     return op->emitOpError() << "has an unknown attribute " << name.getValue();
   if (isMark && !mlir::isa<mlir::UnitAttr>(attribute.getValue()))

@@ -127,7 +127,7 @@ private:
     if (tensor.order() == 0 || tensor.is<sema::View>() || tensor.is<sema::Fused>() || tensor.isOfRecomputation ||
         tensor.alternative.value_or(cost_.alternative) != cost_.alternative)
       return;
-    if (tensor.is<sema::Converted>()) {
+    if (tensor.is<sema::Converted>() || tensor.is<sema::Tie>()) {
       // Written, and read by the loops; reading the source is counted with that.
       const std::optional<double> own = data_.bytes(id);
       return add(id, own, own);

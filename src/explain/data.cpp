@@ -27,6 +27,30 @@ format::Format formatOf(const sema::Tensor &tensor, const tensor::Coordinates &e
   return format;
 }
 
+/// The entries of a tie. What a tensor of indices holds is not looked at: as many, one column after the other.
+tensor::Coordinates entriesOf(const sema::Tie &tie, const std::vector<int64_t> &shape) {
+  tensor::Coordinates entries;
+  entries.shape = shape;
+  const size_t rows = shape.size() - 1;
+  int64_t count = 1;
+  for (size_t dim = 0; dim < rows; ++dim)
+    count *= shape[dim];
+  std::vector<int64_t> at(shape.size());
+  for (int64_t row = 0; row < count; ++row) {
+    int64_t rest = row, sum = tie.constant;
+    for (size_t dim = rows; dim-- > 0; rest /= shape[dim]) {
+      at[dim] = rest % shape[dim];
+      sum += tie.source ? 0 : tie.rowScales[dim] * at[dim];
+    }
+    if (tie.source && shape[rows] > 0)
+      sum = row % shape[rows] * tie.columnScale;
+    at[rows] = sum / tie.columnScale;
+    if (sum % tie.columnScale == 0 && at[rows] >= 0 && at[rows] < shape[rows])
+      entries.append(at.data(), tensor::Number{1});
+  }
+  return entries;
+}
+
 } // namespace
 
 bool Data::add(sema::TensorId tensor, const tensor::Coordinates &entries, std::string &error) {
@@ -50,9 +74,15 @@ const tensor::PackedTensor *Data::packed(sema::TensorId tensor) {
   if (const auto known = packed_.find(owner); known != packed_.end())
     return &known->second;
   const auto *copy = kernel_.tensors[owner].as<sema::Converted>();
-  if (!copy)
+  const auto *tie = kernel_.tensors[owner].as<sema::Tie>();
+  if (!copy && !tie)
     return nullptr;
   tensor::Coordinates entries;
+  std::string error;
+  if (tie) {
+    entries = entriesOf(*tie, shapeOf(kernel_.tensors[owner]));
+    return add(owner, entries, error) ? &packed_.at(owner) : nullptr;
+  }
   const std::vector<sema::TensorId> parts = sema::partsOf(kernel_, copy->source);
   const bool isPadded = std::any_of(parts.begin(), parts.end(), [&](sema::TensorId part) {
     return format::hasPadding(kernel_.tensors[part].format);
@@ -68,7 +98,6 @@ const tensor::PackedTensor *Data::packed(sema::TensorId tensor) {
       if (!dropsZeros || !(own.value(e) == tensor::Number()))
         entries.append(own.coordinates.data() + e * own.shape.size(), own.value(e));
   }
-  std::string error;
   return add(owner, entries, error) ? &packed_.at(owner) : nullptr;
 }
 

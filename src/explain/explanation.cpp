@@ -112,6 +112,8 @@ struct StepDescriber {
 
 std::string roleOf(const sema::Kernel &kernel, const sema::Tensor &tensor) {
   const auto nameOf = [&](sema::TensorId id) { return kernel.tensors[id].name; };
+  if (tensor.is<sema::Tie>())
+    return "where indices agree, made once a call";
   if (const auto *copy = tensor.as<sema::Converted>())
     return "copy of " + nameOf(copy->source) + ", made once a call";
   if (const auto *fused = tensor.as<sema::Fused>())

@@ -39,6 +39,7 @@ void addSparsification(mlir::OpPassManager &passes) {
 
 void addStorageLowering(mlir::OpPassManager &passes, bool strictFp, bool marksIndices) {
   passes.addNestedPass<FuncOp>(transforms::createLowerDense());
+  passes.addNestedPass<FuncOp>(transforms::createApplyMasks());
   // Before canonicalization: it folds loops of one iteration.
   if (marksIndices)
     passes.addNestedPass<FuncOp>(transforms::createMarkIndices());

@@ -78,7 +78,7 @@ std::optional<Value> fillOfSome(const Node &call) {
     return std::nullopt;
   }
   if (function == Function::Select) {
-    if (fill(0))
+    if (fill(0) && !isIndexMask(*call.operands[0]))
       return *truthOfFill(*call.operands[0]) ? fill(1) : fill(2);
     return fill(1) && fill(2) && isSame(*fill(1), *fill(2), call.type) ? fill(1) : std::nullopt;
   }
@@ -90,6 +90,8 @@ std::optional<Value> fillOfCall(const Node &call) {
     return call.readsSparse ? std::optional(wrapped(ValueType::Bool, 0, true)) : std::nullopt;
   if (isComplement(call)) // where there is an entry, that is
     return wrapped(ValueType::Bool, 0, true);
+  if (isIndexMask(call))
+    return wrapped(ValueType::Bool, 0, true);
   std::vector<Value> fills;
   std::vector<ValueType> types;
   for (const NodePtr &operand : call.operands)
@@ -97,7 +99,9 @@ std::optional<Value> fillOfCall(const Node &call) {
       fills.push_back(*operand->fill);
       types.push_back(operand->type);
     }
-  return fills.size() == call.operands.size() ? callOf(call.function, fills, types, call.type) : fillOfSome(call);
+  const bool isChoice = call.function == Function::Select && isIndexMask(*call.operands[0]);
+  return fills.size() == call.operands.size() && !isChoice ? callOf(call.function, fills, types, call.type)
+                                                           : fillOfSome(call);
 }
 
 std::optional<Value> fillOfProduct(const Node &product) {
@@ -133,7 +137,9 @@ std::optional<Value> fillOf(const Node &node, bool isCalled) {
   switch (node.kind) {
   case Kind::Literal:
     return numberIn(node.type, node.literal);
-  case Kind::Access:
+  case Kind::Access: // at other indices than plain ones it is the sum of what is there
+    if (isCalled && !isPlain(node))
+      return std::nullopt;
     return node.readsSparse ? std::optional(converted(node.tensor->missing(), node.tensor->type(), node.type))
                             : std::nullopt;
   case Kind::Index:
@@ -194,7 +200,8 @@ bool mayDiffer(const Node &call, const std::vector<Value> &arguments) {
       return differs(settles(0) ? 0 : 1);
   }
   if (function == Function::Select) {
-    const std::optional<bool> condition = truthOfFill(*call.operands[0]);
+    const std::optional<bool> condition =
+        isIndexMask(*call.operands[0]) ? std::nullopt : truthOfFill(*call.operands[0]);
     return condition ? differs(0) || differs(*condition ? 1 : 2) : differs(1) || differs(2);
   }
   const std::optional<Value> settled = settledBy(call);
@@ -219,6 +226,38 @@ bool isComplement(const Node &node) {
   return mask.kind == Kind::Call && mask.function == Function::Pattern && mask.readsSparse;
 }
 
+/// Whether a value is made of index variables and numbers.
+static bool isOfIndices(const Node &node, bool &hasIndex) {
+  hasIndex |= node.kind == Kind::Index;
+  if (node.kind == Kind::Access || node.kind == Kind::Reduce || node.kind == Kind::Call)
+    return false;
+  return std::all_of(node.operands.begin(), node.operands.end(),
+                     [&](const NodePtr &operand) { return isOfIndices(*operand, hasIndex); });
+}
+
+static bool comparesIndices(const Node &comparison) {
+  const auto isSide = [&](size_t k) {
+    bool hasIndex = false;
+    return isOfIndices(*comparison.operands[k], hasIndex) && hasIndex && !comparison.operands[1 - k]->readsSparse;
+  };
+  return isSide(0) || isSide(1);
+}
+
+bool isIndexMask(const Node &node) {
+  if (node.kind != Kind::Call)
+    return false;
+  if (language::isComparison(node.function))
+    return comparesIndices(node);
+  const bool joins = node.function == Function::And || node.function == Function::Or ||
+                     node.function == Function::Xor || node.function == Function::Not;
+  const auto isMask = [](const NodePtr &operand) { return isIndexMask(*operand); };
+  const auto isEither = [&](const NodePtr &operand) {
+    return isMask(operand) || (operand->kind == Kind::Call && operand->function == Function::Pattern);
+  };
+  return joins && std::any_of(node.operands.begin(), node.operands.end(), isMask) &&
+         std::all_of(node.operands.begin(), node.operands.end(), isEither);
+}
+
 bool isPlain(const Node &access) {
   std::set<VariableId> seen;
   return std::all_of(access.indices.begin(), access.indices.end(), [&](const IndexSum &index) {
@@ -237,9 +276,11 @@ void settle(Node &node, bool isOneTerm, bool isNumber, bool isCalled) {
     settle(*node.operands[k], isReduce ? !isSum : isOneTerm || isCall,
            isReduce ? !isSum : isNumber || isCall || isDivisor, isCalled || isCall);
   }
-  node.readsSparse = node.kind == Kind::Access && node.tensor->isSparse() && isPlain(node);
+  node.readsSparse =
+      node.kind == Kind::Access && node.tensor->isSparse() && (isPlain(node) || node.tensor->fillValue() == 0);
   for (const NodePtr &operand : node.operands)
     node.readsSparse = node.readsSparse || operand->readsSparse;
+  node.readsSparse = node.readsSparse || isIndexMask(node);
   node.sums = sumsIn(node);
   node.fill = fillOf(node, isCalled);
 }

@@ -108,6 +108,10 @@ bool isMissing(const Node &node, const std::vector<Value> &operands);
 /// Whether that is `not pattern(A)`, which a sparse A has values for where it has no entry.
 bool isComplement(const Node &node);
 
+/// Whether a node compares what index variables are, or joins such comparisons and patterns: where it is false, it is
+/// missing.
+bool isIndexMask(const Node &node);
+
 /// Whether a value is a 0 that no entry makes.
 bool isNothing(const Value &value);
 

@@ -32,6 +32,11 @@ Value call(const Node &node, Variables &variables, Evaluation &evaluation) {
     types.push_back(operand->type);
   }
   evaluation.sumEpsilon = around;
+  if (isIndexMask(node)) {
+    Value result = callOf(node.function, values, types, node.type);
+    result.isMissing = result.integer == 0;
+    return result;
+  }
   const bool isGone = isMissing(node, values);
   Value result = isGone ? *node.fill : callOf(node.function, values, types, node.type);
   result.isMissing = isGone;
@@ -315,7 +320,7 @@ static Value read(const Node &node, const Variables &variables) {
     return converted(*node.joined, tensor.type(), node.type);
   const int64_t place = placeOf(node, variables);
   Value value = converted(tensor.at(place), tensor.type(), node.type);
-  value.isMissing = node.readsSparse && !tensor.isStored(place);
+  value.isMissing = node.readsSparse && !tensor.isStored(place) && (!node.isNumber || isPlain(node));
   return value;
 }
 

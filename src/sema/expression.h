@@ -57,6 +57,8 @@ struct Binary {
   /// factor 0, or an infinite addend.
   std::optional<Domain> domain;
   double outside = 0; ///< that value
+  bool masks = false; ///< of a product: the right side compares index variables, and where it is false the value is 0,
+                      ///< whatever the left one is
 };
 
 /// The value of an index variable.

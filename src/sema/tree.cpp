@@ -292,6 +292,48 @@ bool usesIndexValue(const Node &node) {
          std::any_of(below.begin(), below.end(), [](const Node *child) { return usesIndexValue(*child); });
 }
 
+bool isOfIndices(const Node &node) {
+  if (std::holds_alternative<AccessNode>(node.kind) || std::holds_alternative<ReduceNode>(node.kind) ||
+      std::holds_alternative<CallNode>(node.kind))
+    return false;
+  const std::vector<const Node *> below = children(node);
+  return std::all_of(below.begin(), below.end(), [](const Node *child) { return isOfIndices(*child); });
+}
+
+namespace {
+
+bool readsSparse(const Node &node, const Scope &scope, const KernelHead &kernel) {
+  bool isFound = false;
+  forEachAccess(node, true, [&](const AccessNode &use, Span) {
+    isFound |= !kernel.tensors[scope.accesses[use.access].tensor].format.isDense();
+  });
+  return isFound;
+}
+
+} // namespace
+
+bool isIndexMask(const Node &node, const Scope &scope, const KernelHead &kernel) {
+  const auto *call = std::get_if<CallNode>(&node.kind);
+  if (!call)
+    return false;
+  if (language::isComparison(call->function)) {
+    const auto isSide = [&](size_t k) {
+      return isOfIndices(*call->arguments[k]) && usesIndexValue(*call->arguments[k]) &&
+             !readsSparse(*call->arguments[1 - k], scope, kernel);
+    };
+    return isSide(0) || isSide(1);
+  }
+  const auto isMask = [&](const NodePtr &part) { return isIndexMask(*part, scope, kernel); };
+  const auto isPattern = [](const NodePtr &part) {
+    const auto *pattern = std::get_if<CallNode>(&part->kind);
+    return pattern && pattern->function == Function::Pattern;
+  };
+  const std::vector<NodePtr> &parts = call->arguments;
+  return call->function >= Function::And && call->function <= Function::Not &&
+         std::any_of(parts.begin(), parts.end(), isMask) &&
+         std::all_of(parts.begin(), parts.end(), [&](const NodePtr &part) { return isMask(part) || isPattern(part); });
+}
+
 std::vector<AccessId> accessesOf(const Node &node) {
   std::vector<AccessId> result;
   forEachAccess(node, true, [&](const AccessNode &use, Span) {

@@ -145,6 +145,14 @@ bool hasCalls(const Node &node);
 /// Whether the tree uses the value of an index variable.
 bool usesIndexValue(const Node &node);
 
+/// Whether a tree is made of index variables and numbers.
+bool isOfIndices(const Node &node);
+
+/// Whether a tree compares what index variables are, or joins such comparisons: `j > i`, `i < length(b) and j != i`.
+/// One side is made of index variables and numbers, the other one reads nothing sparse. Where such a factor is false a
+/// product is 0, as where a sparse factor has no entry.
+bool isIndexMask(const Node &node, const Scope &scope, const KernelHead &kernel);
+
 /// The distinct accesses of a tree without sum() nodes, in order of appearance.
 std::vector<AccessId> accessesOf(const Node &node);
 

@@ -96,6 +96,10 @@ bool ExpressionParser::heldIndex(Access &access) {
   if (!holder)
     return false;
   if (!tokens_.at(TokenKind::Comma) && !tokens_.at(TokenKind::RightParen)) {
+    if (isLikelyFunction(access.tensor.text)) {
+      reportUnknownFunction(access.tensor, errors_);
+      return false;
+    }
     errors_
         .report(kIndexExpression, tokens_.currentSpan(), "an index that a tensor holds stands alone")
         .advise("make a tensor of what it shall be, and index with that: 'let q(i) = p(i) + 1'");
@@ -155,17 +159,6 @@ bool ExpressionParser::rejectIndex(const Access &access) {
   const std::string &tensor = access.tensor.text;
   if (isFunctionName(tensor) || (isNestedAccess && isLikelyFunction(tensor))) {
     reportUnknownFunction(access.tensor, errors_);
-    return false;
-  }
-  if (isNestedAccess) {
-    const std::string inner(tokens_.text(tokens_.current()));
-    errors_
-        .report(kIndexExpression, tokens_.currentSpan(),
-                "'" + tensor.substr(0, 40) +
-                    "' is no function, and its indices are made of index variables, not of what " +
-                    tokens_.quoted(tokens_.current()) + " holds")
-        .advise("to gather or scatter, multiply by a sparse matrix P that stores a 1 at (i, " + inner.substr(0, 20) +
-                "(i)): 'y(i) = P(i,k) * x(k)', or 'x(k) += P(i,k) * y(i)'");
     return false;
   }
   const bool isSubtracted = tokens_.at(TokenKind::Name) && tokens_.previous().kind == TokenKind::Minus;

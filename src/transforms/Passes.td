@@ -136,6 +136,15 @@ def LowerStorage : Pass<"spc-lower-storage", "mlir::func::FuncOp"> {
                            "mlir::LLVM::LLVMDialect"];
 }
 
+def ApplyMasks : Pass<"spc-apply-masks", "mlir::func::FuncOp"> {
+  let summary = "Make products 0 where a comparison of index variables is false";
+  let description = [{
+    A product with a conversion that has the mark `spc.mask` becomes a choice between the other factor and 0: times 0, an
+    infinity would be no number. Only behind the sparsifier, which knows by the product where a term has entries.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::complex::ComplexDialect"];
+}
+
 def RevealZeros : Pass<"spc-reveal-zeros", "mlir::func::FuncOp"> {
   let summary = "Fold the zeros that mlirgen has hidden from MLIR's folding";
   let description = [{

@@ -60,7 +60,7 @@ TEST_CASE("infinities and missing entries in products of sums", "[sums]") {
       {"y(i) = b(i) * (b(i)*sum(j, A(i,j)) + sum(k, B(i,k)))", {}, {{{0, 1}, 2}}, kInfinity, kInfinity},
       {"y(i) = b(i) * (sum(j, A(i,j)) * sum(k, B(i,k)) + sum(k, B(i,k)))", {{{0, 0}, 1}}, {}, kInfinity, 0},
       {"y(i) = b(i) * (sum(j, A(i,j)) + 0)", {}, {}, kInfinity, none},
-      {"y(i) = b(i) * (A(i,0) + sum(k, B(i,k)))", {}, {}, kInfinity, none},
+      {"y(i) = b(i) * (A(i,0) + sum(k, B(i,k)))", {}, {}, kInfinity, 0},
       {"y(i) = (sum(j, A(i,j)) + sum(k, B(i,k))) / b(i)", {}, {}, 0, 0},
       {"y(i) = 3 + b(i) * (sum(j, A(i,j)) + sum(k, B(i,k)))", {}, {}, kInfinity, 3},
       {difference, {}, {}, kInfinity, 0},

@@ -62,6 +62,11 @@ TensorMap emptyTensors(const sema::Kernel &kernel, const std::map<std::string, i
       if ((owner != id) != isShared || tensor.is<sema::Converted>() || tensor.is<sema::View>())
         continue;
       DenseTensor made = emptyTensor(kernel, tensor, sizes);
+      if (const auto *tie = tensor.as<sema::Tie>()) {
+        made.stored = maskOfTie(*tie, made.shape);
+        tensors.emplace(tensor.name, std::move(made));
+        continue;
+      }
       if (const auto of = tensors.find(kernel.tensors[owner].name); isShared && of != tensors.end())
         made.stored =
             maskInOrderOf(tensor.format, made.shape, kernel.tensors[owner].format, of->second.shape, of->second.stored);

@@ -243,6 +243,21 @@ tensor::Coordinates denseEntries(const std::vector<int64_t> &shape, bool nonFini
   return entries;
 }
 
+std::vector<uint8_t> maskOfTie(const sema::Tie &tie, const std::vector<int64_t> &shape) {
+  std::vector<uint8_t> mask(
+      static_cast<size_t>(std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>())));
+  for (size_t element = 0; element < mask.size(); ++element) {
+    auto rest = static_cast<int64_t>(element);
+    const int64_t column = rest % shape.back();
+    rest /= shape.back();
+    int64_t sum = tie.constant;
+    for (size_t dim = shape.size() - 1; dim-- > 0; rest /= shape[dim])
+      sum += tie.source ? 0 : tie.rowScales[dim] * (rest % shape[dim]);
+    mask[element] = tie.source || sum == tie.columnScale * column;
+  }
+  return mask;
+}
+
 std::vector<uint8_t> maskInOrderOf(const format::Format &format, const std::vector<int64_t> &shape,
                                    const format::Format &owner, const std::vector<int64_t> &ownerShape,
                                    const std::vector<uint8_t> &ownerMask) {

@@ -1,6 +1,7 @@
 // Operand data for tests: deterministic, with the shapes of sparsity that kernels get wrong.
 #pragma once
 
+#include "sema/kernel.h"
 #include "tensor/numbers.h"
 #include "tensor/tensor.h"
 
@@ -90,6 +91,9 @@ bool hasElements(const std::vector<int64_t> &shape);
 
 /// The row-major position of an element.
 int64_t offsetOf(const int64_t *coordinates, const std::vector<int64_t> &shape);
+
+/// Where a tie of this shape has entries; everywhere where it follows what a tensor holds.
+std::vector<uint8_t> maskOfTie(const sema::Tie &tie, const std::vector<int64_t> &shape);
 
 /// The mask `ownerMask` of a tensor's stored elements as that of another one with its structure, level by level.
 std::vector<uint8_t> maskInOrderOf(const format::Format &format, const std::vector<int64_t> &shape,

@@ -131,7 +131,8 @@ private:
     const auto at = static_cast<size_t>(offset(node));
     const double fill = readAs(tensor.fill, tensor.type, node.type);
     if (tensor.sparse && !tensor.stored[at])
-      return node.picks ? Value{fill, std::isinf(fill) ? 0 : std::abs(fill), 0, true, true} : ofFill(fill);
+      return node.picks && (fill != 0 || !isTerm_) ? Value{fill, std::isinf(fill) ? 0 : std::abs(fill), 0, true, true}
+                                                   : ofFill(fill);
     const Element value =
         sema::isInteger(tensor.type) ? readAs(tensor.values[at].real(), tensor.type, node.type) : tensor.values[at];
     return {value, std::abs(value), tensor.errors.empty() ? 0 : tensor.errors[at], true, true};
@@ -244,6 +245,10 @@ private:
       differs.push_back(one.stored);
       values.push_back(one.value.real());
       errors.push_back(one.error);
+    }
+    if (isIndexMask(node)) {
+      const bool isTrue = valueOf(node, values) != 0;
+      return {isTrue ? 1.0 : 0.0, isTrue ? 1.0 : 0.0, 0, isTrue, isTrue};
     }
     Value result;
     const double value = valueOf(node, values);

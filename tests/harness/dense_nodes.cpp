@@ -42,6 +42,35 @@ bool isComplement(const Node &node) {
          mask.arguments.front()->tensor->sparse;
 }
 
+/// Whether a value is made of index variables and numbers.
+static bool isOfIndices(const Node &node, bool &hasIndex) {
+  hasIndex |= node.kind == NodeKind::Index;
+  if (node.kind == NodeKind::Access || node.kind == NodeKind::Sum || node.kind == NodeKind::Call)
+    return false;
+  return (!node.left || isOfIndices(*node.left, hasIndex)) && (!node.right || isOfIndices(*node.right, hasIndex));
+}
+
+bool isIndexMask(const Node &node) {
+  if (node.kind != NodeKind::Call)
+    return false;
+  using language::Function;
+  const Function function = node.call->function;
+  if (language::isComparison(function)) {
+    const auto isSide = [&](size_t k) {
+      bool hasIndex = false;
+      return isOfIndices(*node.arguments[k], hasIndex) && hasIndex && !readsSparse(*node.arguments[1 - k]);
+    };
+    return isSide(0) || isSide(1);
+  }
+  const auto isMask = [](const NodePtr &part) { return isIndexMask(*part); };
+  const auto isEither = [&](const NodePtr &part) {
+    return isMask(part) || (part->kind == NodeKind::Call && part->call->function == Function::Pattern);
+  };
+  return function >= Function::And && function <= Function::Not &&
+         std::any_of(node.arguments.begin(), node.arguments.end(), isMask) &&
+         std::all_of(node.arguments.begin(), node.arguments.end(), isEither);
+}
+
 bool isInfinite(std::optional<double> fill) {
   return fill && std::isinf(*fill);
 }
@@ -136,7 +165,10 @@ NodePtr Resolver::resolve(const syntax::Call &call, Scope &scope) {
     node->fill = first.tensor->sparse ? std::optional(0.0) : std::nullopt;
   } else if (isComplement(*node))
     node->fill = 0; // where the mask has an entry, that is: there is none elsewhere
-  else if (fills.size() == call.arguments.size())
+  else if (isIndexMask(*node))
+    node->fill = 0;
+  else if (fills.size() == call.arguments.size() &&
+           !(call.function == language::Function::Select && isIndexMask(*node->arguments[0])))
     node->fill = valueOf(*node, fills);
   else
     node->fill = fillOfSome(*node);
@@ -176,7 +208,7 @@ std::optional<double> Resolver::fillOfSome(const Node &node) {
   case language::Function::Or:
     return fill(0).value_or(0) != 0 || fill(1).value_or(0) != 0 ? std::optional(1.0) : std::nullopt;
   case language::Function::Select:
-    if (fill(0))
+    if (fill(0) && !isIndexMask(*node.arguments[0]))
       return *fill(0) != 0 ? fill(1) : fill(2);
     return fill(1) == fill(2) ? fill(1) : std::nullopt;
   default:
@@ -186,8 +218,8 @@ std::optional<double> Resolver::fillOfSome(const Node &node) {
 
 bool readsSparse(const Node &node) {
   const auto reads = [](const NodePtr &part) { return part && readsSparse(*part); };
-  return (node.tensor && node.tensor->sparse && !node.picks) || reads(node.left) || reads(node.right) ||
-         std::any_of(node.arguments.begin(), node.arguments.end(), reads);
+  return isIndexMask(node) || (node.tensor && node.tensor->sparse && (!node.picks || node.tensor->fill == 0)) ||
+         reads(node.left) || reads(node.right) || std::any_of(node.arguments.begin(), node.arguments.end(), reads);
 }
 
 bool isMissing(const Node &node, bool left, bool right) {
@@ -233,7 +265,8 @@ bool mayDiffer(const Node &call, const std::vector<bool> &arguments) {
       return arguments[settles(0) ? 0 : 1];
   }
   if (call.call->function == language::Function::Select)
-    return fill(0) ? arguments[0] || arguments[*fill(0) != 0 ? 1 : 2] : arguments[1] || arguments[2];
+    return fill(0) && !isIndexMask(*call.arguments[0]) ? arguments[0] || arguments[*fill(0) != 0 ? 1 : 2]
+                                                       : arguments[1] || arguments[2];
   const std::optional<double> settled = settledBy(call);
   bool isAny = false, isAll = true;
   for (size_t k = 0; k < arguments.size(); ++k) {
@@ -256,7 +289,8 @@ NodePtr Resolver::resolve(const syntax::Access &access, Scope &scope) {
   auto node = std::make_unique<Node>();
   node->kind = NodeKind::Access;
   node->tensor = &found->second;
-  if (node->tensor->sparse && !picks(access))
+  // At other indices than plain ones it is the sum of what is there.
+  if (node->tensor->sparse && (!picks(access) || (node->tensor->fill == 0 && callsAround_ == 0)))
     node->fill = readAs(node->tensor->fill, node->tensor->type, type_);
   for (size_t dim = 0; dim < access.indices.size(); ++dim) {
     IndexSum index{{}, access.indices[dim].constant};
@@ -313,8 +347,8 @@ NodePtr Resolver::resolveBinary(language::BinaryOp op, const syntax::Expr &left,
 
 std::optional<double> Resolver::fillOf(language::BinaryOp op, std::optional<double> left,
                                        std::optional<double> right) const {
-  const bool annihilates =
-      (op == language::BinaryOp::Mul && (left == 0.0 || right == 0.0)) || (op == language::BinaryOp::Div && left == 0.0);
+  const bool annihilates = (op == language::BinaryOp::Mul && (left == 0.0 || right == 0.0)) ||
+                           (op == language::BinaryOp::Div && left == 0.0);
   if (annihilates)
     return 0;
   const double sign = op == language::BinaryOp::Sub ? -1 : 1;
@@ -329,7 +363,7 @@ std::optional<double> Resolver::fillOf(language::BinaryOp op, std::optional<doub
   const double value = op == language::BinaryOp::Add   ? *left + *right
                        : op == language::BinaryOp::Sub ? *left - *right
                        : op == language::BinaryOp::Mul ? *left * *right
-                                                      : *left / *right;
+                                                       : *left / *right;
   if (!isExact)
     return value;
   // The ends of 64 bits are infinities here, with which nothing else can be worked out.
@@ -360,7 +394,7 @@ std::optional<language::Reduction> takenInBy(language::AssignOp op) {
   return op == language::AssignOp::Min   ? std::optional(language::Reduction::Min)
          : op == language::AssignOp::Max ? std::optional(language::Reduction::Max)
          : op == language::AssignOp::Or  ? std::optional(language::Reduction::Any)
-                                        : std::nullopt;
+                                         : std::nullopt;
 }
 
 const Node *reductionOf(const std::vector<Term> &terms) {

@@ -62,7 +62,10 @@ void noteWindows(const syntax::Expr &expr, Windows &windows);
 /// Whether a call is `not pattern(A)`, which a sparse A has values for where it has no entry.
 bool isComplement(const Node &node);
 
-/// Whether an expression reads entries of a sparse tensor.
+/// Whether a node compares what index variables are, or joins such comparisons: where it is false, it is missing.
+bool isIndexMask(const Node &node);
+
+/// Whether an expression reads entries of a sparse tensor, or compares index variables.
 bool readsSparse(const Node &node);
 
 /// Whether missing entries settle that a sum, a product or a quotient is 0. `left` and `right`: whether its sides may

@@ -237,6 +237,15 @@ std::vector<uint8_t> KernelArguments::sharedMask(const sema::Tensor &tensor, con
   if (!tensor.shared())
     return {};
   const sema::Tensor &owner = kernel_.tensors[tensor.shared()->owner];
+  const sema::Tensor &last = kernel_.tensors[sema::structureOwner(kernel_, tensor.shared()->owner)];
+  if (const auto *tie = last.as<sema::Tie>()) {
+    std::vector<int64_t> shape(last.extents.size());
+    const std::vector<int64_t> own = shapeOf(tensor.name);
+    for (size_t level = 0; level < shape.size(); ++level)
+      shape[static_cast<size_t>(last.format.levels[level].dim)] =
+          own[static_cast<size_t>(tensor.format.levels[level].dim)];
+    return maskInOrderOf(tensor.format, own, last.format, shape, maskOfTie(*tie, shape));
+  }
   // A copy has the entries of what it is a copy of.
   const std::optional<sema::TensorId> source = sema::sourceOf(owner);
   const sema::Tensor &whole = source ? kernel_.tensors[*source] : owner;

@@ -140,11 +140,23 @@ private:
     collectExtents(addend, bound, loops);
     Point point = outer;
     const bool isDense = fills_.isEverywhere(addend) && !fills_.readsSparse(addend);
-    return anyPoint(loops, point, [&] { return isDense || holds(addend, point); });
+    return anyPoint(loops, point, [&] { return isDense || holdsAsAddend(addend, point); });
+  }
+
+  /// A choice that is 0 but where index variables are equal has entries where they are.
+  bool holdsAsAddend(const Expr &expr, const Point &point) {
+    const auto *choice = std::get_if<syntax::Call>(&bare(expr).node);
+    if (choice && choice->function == language::Function::Select && fills_.isTie(*choice->arguments[0]))
+      if (const auto *otherwise = std::get_if<syntax::Literal>(&bare(*choice->arguments[2]).node);
+          otherwise && otherwise->value == 0)
+        return areEqual(*choice->arguments[0], point) && holds(*choice->arguments[1], point);
+    return holds(expr, point);
   }
 
   /// Whether an expression has a value at a point. One with calls has, unless it is 0 because entries are missing.
   bool holds(const Expr &expr, const Point &point) {
+    if (fills_.isTie(expr))
+      return areEqual(expr, point);
     if (fills_.isEverywhere(expr))
       return fills_.fillOf(expr).value_or(1) != 0 || mayDiffer(expr, point);
     if (const auto *sum = std::get_if<syntax::Call>(&expr.node); sum && !fills_.callIn(expr))
@@ -155,8 +167,7 @@ private:
   bool holdsAt(const syntax::Paren &paren, const Point &point) { return holds(*paren.inner, point); }
   bool holdsAt(const syntax::Negate &negate, const Point &point) { return holds(*negate.operand, point); }
   bool holdsAt(const syntax::Access &access, const Point &point) {
-    return isIndexValue(access) || evaluator::picks(access) || before_.at(access.tensor.text).fill != 0 ||
-           hasEntry(access, point);
+    return isIndexValue(access) || before_.at(access.tensor.text).fill != 0 || hasEntry(access, point);
   }
   /// The name of an index variable stands for its value.
   bool isIndexValue(const syntax::Access &access) const {
@@ -187,7 +198,7 @@ private:
     for (const syntax::Name &variable : sum.variables)
       loops[variable.text] = all.at(variable.text);
     Point point = outer;
-    return anyPoint(loops, point, [&] { return holds(*sum.body, point); });
+    return anyPoint(loops, point, [&] { return holdsAsAddend(*sum.body, point); });
   }
 
   /// Whether one of several expressions may differ from its fill.
@@ -202,13 +213,15 @@ private:
 
   /// Whether an expression may differ from its fill at a point.
   bool mayDiffer(const Expr &expr, const Point &point) {
+    if (fills_.isTie(expr))
+      return areEqual(expr, point);
     if (const auto *mask = maskOf(expr))
       return !fills_.isSparse(*mask) || before_.at(mask->tensor.text).isEntry(elementOf(*mask, point));
     if (const auto *mask = complementOf(expr))
       return !fills_.isSparse(*mask) || (isWide_ && unions_ > 0) ||
              !before_.at(mask->tensor.text).isEntry(elementOf(*mask, point));
     if (const auto *access = std::get_if<syntax::Access>(&expr.node))
-      return !fills_.isSparse(*access) || hasEntry(*access, point);
+      return !fills_.isSparseIn(expr) || hasEntry(*access, point);
     if (fills_.missingSum(expr))
       return differsInRange(std::get<syntax::Reduce>(expr.node), point);
     std::vector<const Expr *> parts = syntax::children(expr);
@@ -219,8 +232,10 @@ private:
     const sema::ValueType type = fills_.typeOf(expr);
     if (std::holds_alternative<syntax::Reduce>(expr.node) || !(parts.empty() || fills_.fillOf(expr)))
       return true;
-    if (call && call->function == language::Function::Select)
-      return anyMayDiffer({parts[fill(0) ? 0 : 1], parts[fill(0) && *fill(0) != 0 ? 1 : 2]}, point);
+    if (call && call->function == language::Function::Select) {
+      const bool isKnown = fill(0) && !fills_.isTie(*parts[0]);
+      return anyMayDiffer({parts[isKnown ? 0 : 1], parts[isKnown && *fill(0) != 0 ? 1 : 2]}, point);
+    }
     if (op == language::BinaryOp::Div && fill(0) == 0.0)
       return differs(parts[0]);
     if (op && *op <= language::BinaryOp::Sub && !sema::isInteger(type) && evaluator::isInfinite(fills_.fillOf(expr)))
@@ -235,6 +250,29 @@ private:
     if (!mayBeSettled || std::none_of(parts.begin(), parts.end(), isSettled))
       return anyMayDiffer(parts, point);
     return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) { return !isSettled(part) || differs(part); });
+  }
+
+  static int64_t indexOf(const Expr &expr, const Point &point) {
+    if (const auto *literal = std::get_if<syntax::Literal>(&expr.node))
+      return static_cast<int64_t>(literal->value);
+    if (const auto *variable = std::get_if<syntax::Access>(&expr.node))
+      return point.at(variable->tensor.text);
+    if (const auto *negate = std::get_if<syntax::Negate>(&expr.node))
+      return -indexOf(*negate->operand, point);
+    const auto *binary = std::get_if<syntax::Binary>(&expr.node);
+    if (!binary)
+      return indexOf(*std::get<syntax::Paren>(expr.node).inner, point);
+    const int64_t left = indexOf(*binary->left, point), right = indexOf(*binary->right, point);
+    return binary->op == language::BinaryOp::Add   ? left + right
+           : binary->op == language::BinaryOp::Sub ? left - right
+                                                   : left * right;
+  }
+
+  static bool areEqual(const Expr &tie, const Point &point) {
+    const auto &call = std::get<syntax::Call>(bare(tie).node);
+    if (call.function == language::Function::And)
+      return areEqual(*call.arguments[0], point) && areEqual(*call.arguments[1], point);
+    return indexOf(*call.arguments[0], point) == indexOf(*call.arguments[1], point);
   }
 
   int64_t elementOf(const syntax::Access &access, const Point &point) const {

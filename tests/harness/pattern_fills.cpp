@@ -58,6 +58,8 @@ std::optional<language::BinaryOp> StatementFills::operatorOf(const Expr &expr) c
 bool StatementFills::hasCalls(const Expr &expr) const {
   const syntax::Access *mask = maskOf(expr);
   const std::vector<const Expr *> below = syntax::children(expr);
+  if (isTie(expr))
+    return false;
   return mask ? isSparse(*mask)
               : callIn(expr) || std::any_of(below.begin(), below.end(), [&](const Expr *e) { return hasCalls(*e); });
 }
@@ -65,20 +67,47 @@ bool StatementFills::hasCalls(const Expr &expr) const {
 /// Whether missing entries are no zeros in something that an expression reads.
 bool StatementFills::readsFill(const Expr &expr) const {
   if (const auto *access = std::get_if<syntax::Access>(&expr.node))
-    return isSparse(*access) && tensors_.at(access->tensor.text).fill != 0;
+    return isSparseIn(expr) && tensors_.at(access->tensor.text).fill != 0;
   const std::vector<const Expr *> below = syntax::children(expr);
   return !maskOf(expr) && std::any_of(below.begin(), below.end(), [&](const Expr *e) { return readsFill(*e); });
 }
 
 bool StatementFills::isSparse(const syntax::Access &access) const {
-  return !evaluator::picks(access) && tensors_.contains(access.tensor.text) &&
-         tensors_.at(access.tensor.text).kind != Pattern::Kind::Dense;
+  const auto tensor = tensors_.find(access.tensor.text);
+  return tensor != tensors_.end() && tensor->second.kind != Pattern::Kind::Dense &&
+         (!evaluator::picks(access) || tensor->second.fill == 0);
+}
+
+bool StatementFills::isSparseIn(const Expr &expr) const {
+  const auto &access = std::get<syntax::Access>(expr.node);
+  return isSparse(access) && !(evaluator::picks(access) && argued_.contains(&expr));
+}
+
+bool StatementFills::isOfIndices(const Expr &expr, bool &hasIndex) const {
+  if (const auto *access = std::get_if<syntax::Access>(&expr.node)) {
+    hasIndex = true;
+    return access->indices.empty() && !tensors_.contains(access->tensor.text);
+  }
+  if (std::holds_alternative<syntax::Call>(expr.node) || std::holds_alternative<syntax::Reduce>(expr.node))
+    return false;
+  const std::vector<const Expr *> below = syntax::children(expr);
+  return std::all_of(below.begin(), below.end(), [&](const Expr *child) { return isOfIndices(*child, hasIndex); });
+}
+
+bool StatementFills::isTie(const Expr &expr) const {
+  const auto *call = std::get_if<syntax::Call>(&bare(expr).node);
+  if (call && call->function == language::Function::And)
+    return isTie(*call->arguments[0]) && isTie(*call->arguments[1]);
+  if (!call || call->function != language::Function::Equal)
+    return false;
+  bool left = false, right = false;
+  return isOfIndices(*call->arguments[0], left) && isOfIndices(*call->arguments[1], right) && left && right;
 }
 
 bool StatementFills::readsSparse(const Expr &expr) const {
   const auto *access = std::get_if<syntax::Access>(&expr.node);
   const std::vector<const Expr *> below = syntax::children(expr);
-  return (access && isSparse(*access)) ||
+  return (access && isSparseIn(expr)) || isTie(expr) ||
          std::any_of(below.begin(), below.end(), [&](const Expr *e) { return readsSparse(*e); });
 }
 
@@ -132,7 +161,7 @@ static double combined(language::BinaryOp op, const std::vector<double> &fills) 
   return op == language::BinaryOp::Add   ? fills[0] + fills[1]
          : op == language::BinaryOp::Sub ? fills[0] - fills[1]
          : op == language::BinaryOp::Mul ? fills[0] * fills[1]
-                                        : fills[0] / fills[1];
+                                         : fills[0] / fills[1];
 }
 
 /// The ends of 64 bits are infinities here, with which nothing can be worked out.
@@ -147,11 +176,13 @@ std::optional<double> StatementFills::fillOf(const Expr &expr) const {
     return isSparse(*mask) ? std::optional(0.0) : std::nullopt;
   if (const auto *mask = complementOf(expr))
     return isSparse(*mask) ? std::optional(0.0) : std::nullopt;
+  if (isTie(expr))
+    return 0;
   const sema::ValueType type = typeOf(expr);
   if (const auto *literal = std::get_if<syntax::Literal>(&expr.node))
     return std::isinf(literal->value) ? endOf(type, false) : literal->value;
   if (const auto *access = std::get_if<syntax::Access>(&expr.node)) {
-    if (!isSparse(*access))
+    if (!isSparseIn(expr))
       return std::nullopt;
     const Pattern &tensor = tensors_.at(access->tensor.text);
     return readAs(tensor.fill, tensor.type, type);
@@ -167,14 +198,17 @@ std::optional<double> StatementFills::fillOf(const Expr &expr) const {
   }
   const std::optional<language::BinaryOp> op = operatorOf(expr);
   const syntax::Call *call = callIn(expr);
-  if (op && ((*op >= language::BinaryOp::Mul && fills[0] == 0.0) || (*op == language::BinaryOp::Mul && fills[1] == 0.0)))
+  if (op &&
+      ((*op >= language::BinaryOp::Mul && fills[0] == 0.0) || (*op == language::BinaryOp::Mul && fills[1] == 0.0)))
     return 0;
   const bool isExact = sema::isInteger(type);
   if (op && *op <= language::BinaryOp::Sub && !isExact &&
       (evaluator::isInfinite(fills[0]) || evaluator::isInfinite(fills[1])))
     return ofInfinite(fills[0], fills[1], *op == language::BinaryOp::Sub ? -1 : 1);
   if (call && call->function == language::Function::Select)
-    return fills[0] ? fills[*fills[0] != 0 ? 1 : 2] : fills[1] == fills[2] ? fills[1] : std::nullopt;
+    return fills[0] && !isTie(*call->arguments[0]) ? fills[*fills[0] != 0 ? 1 : 2]
+           : fills[1] == fills[2]                  ? fills[1]
+                                                   : std::nullopt;
   if (call && settledBy(*call, fills, type))
     return settledBy(*call, fills, type);
   if (known.size() < fills.size() || std::holds_alternative<syntax::Reduce>(expr.node))

@@ -17,10 +17,16 @@ public:
 
   bool isSparse(const syntax::Access &access) const;
 
+  /// The same of an access where it stands: within a call one at other indices than plain ones is a number.
+  bool isSparseIn(const syntax::Expr &access) const;
+
   /// What an expression is where all sparse tensors miss their entries, if that is one number.
   std::optional<double> fillOf(const syntax::Expr &expr) const;
 
   bool readsSparse(const syntax::Expr &expr) const;
+
+  /// Whether an expression compares two values of index variables for equality: it has an entry where they are equal.
+  bool isTie(const syntax::Expr &expr) const;
 
   /// Whether an expression has a value at every point, be it one that no entry makes.
   bool isEverywhere(const syntax::Expr &expr) const { return hasCalls(expr) || argued_.contains(&expr); }
@@ -38,6 +44,7 @@ public:
   const syntax::Expr *missingSum(const syntax::Expr &expr) const;
 
 private:
+  bool isOfIndices(const syntax::Expr &expr, bool &hasIndex) const;
   evaluator::TensorTypes tensorTypes() const;
   bool hasCalls(const syntax::Expr &expr) const;
   bool readsFill(const syntax::Expr &expr) const;

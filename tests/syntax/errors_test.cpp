@@ -61,9 +61,9 @@ TEST_CASE("indices are sums of multiples of variables") {
   checkError("y = A(i*j)", "index-expression", 1, 8, "adds up variables");
   checkError("y = A(-i)", "index-expression", 1, 7, "adds up variables");
   checkError("y = A((i))", "index-expression", 1, 7, "adds up variables");
-  checkError("y = x(idx(i))", "index-expression", 1, 7, "to gather or scatter");
-  checkError("x(idx(i)) += y(i)", "index-expression", 1, 3, "(i, idx(i))");
-  checkError("y = ff(a(i))", "index-expression", 1, 8, "'ff' is no function");
+  checkError("y = x(idx(i) + 1)", "index-expression", 1, 14, "stands alone");
+  checkError("y = x(2*idx(i))", "index-expression", 1, 9, "adds up variables");
+  checkError("y = exb(a(i))", "unknown-function", 1, 5, "'exb'");
   checkError("y = A(i, :)", "unexpected-token", 1, 10, "there are no slices");
   checkError("y = A(inf)", "reserved-name", 1, 7, "'inf'");
   checkError("y = A()", "empty-indices", 1, 6, "scalar");

@@ -54,17 +54,19 @@ NodePtr StatementBuilder::isAt(VariableId variable, const language::Index &index
     checking_.program.symbols[pending_[held->access].tensor].holdsIndices = true;
   for (const language::IndexTerm &term : index.terms) {
     const VariableId own = variableOf(term.variable.text);
-    used_.insert(own);
+    if (!used_.contains(own))
+      fail(kScatterTarget, index.where,
+           "nothing says how far " + inQuotes(term.variable.text) + " runs: it indexes nothing on the right side");
     NodePtr multiple = makeNode(IndexNode{own}, index.where);
     if (term.scale != 1)
-      multiple = times(number(static_cast<double>(term.scale), std::to_string(term.scale), index.where),
-                       std::move(multiple));
+      multiple =
+          times(number(static_cast<double>(term.scale), std::to_string(term.scale), index.where), std::move(multiple));
     value = value ? makeBinary(BinaryOp::Add, std::move(value), std::move(multiple)) : std::move(multiple);
   }
   if (index.constant != 0)
-    value = makeBinary(index.constant < 0 ? BinaryOp::Sub : BinaryOp::Add, std::move(value),
-                       number(static_cast<double>(std::abs(index.constant)), std::to_string(std::abs(index.constant)),
-                              index.where));
+    value = makeBinary(
+        index.constant < 0 ? BinaryOp::Sub : BinaryOp::Add, std::move(value),
+        number(static_cast<double>(std::abs(index.constant)), std::to_string(std::abs(index.constant)), index.where));
   return callTo(Function::At, listOf(makeNode(IndexNode{variable}, index.where), std::move(value)), index.where);
 }
 
@@ -98,6 +100,9 @@ void StatementBuilder::tieTarget(language::Index &index) {
          "'=' gives each element one value, and " + inQuotes(index.text) + " may come to an element several times")
         .advise("to add up what comes to an element, write '+=', or give the element's index a name, as in " +
                 inQuotes(target_.tensor.text + "(k) = x(i) * (k == " + index.text + ")"));
+  if (!index.isHeld() && index.constant < 0)
+    fail(kScatterTarget, index.where, inQuotes(index.text) + " is negative at first: index variables begin at 0")
+        .advise("shift the indices of the right side forward instead");
   index = plainIndex(own, index.where);
 }
 
@@ -127,16 +132,27 @@ public:
 
   void visit(const Node &node) const {
     const auto *tie = std::get_if<CallNode>(&node.kind);
-    const auto *held = tie && tie->function == Function::At && tie->arguments.size() == 2
-                           ? std::get_if<AccessNode>(&tie->arguments[1]->kind)
-                           : nullptr;
-    if (held)
-      check(scope_.accesses[held->access], tie->arguments[1]->where);
+    if (tie && tie->function == Function::At)
+      checkTie(*tie, node.where);
     for (const Node *child : children(node))
       visit(*child);
   }
 
 private:
+  void checkTie(const CallNode &tie, Span where) const {
+    const auto *held = std::get_if<AccessNode>(&tie.arguments[1]->kind);
+    const bool isOfIndex = std::holds_alternative<IndexNode>(tie.arguments[0]->kind);
+    if (isOfIndex && held)
+      return check(scope_.accesses[held->access], tie.arguments[1]->where);
+    if (!isOfIndex)
+      checking_.diagnostics
+          .report(kIndexTensor, where, "'at' compares an index variable with the index that it shall be")
+          .advise("as in 'at(k, p(i))'");
+    else if (!isOfIndices(*tie.arguments[1]))
+      checking_.diagnostics.report(kIndexTensor, where, "an index is held by a tensor that is indexed with variables")
+          .advise("make a tensor of what it shall be, and index with that: 'let q(i) = p(p(i))'");
+  }
+
   void check(const Access &access, Span where) const {
     const Tensor &tensor = checking_.program.tensors[access.tensor];
     const std::string name = inQuotes(tensor.name);
@@ -144,7 +160,8 @@ private:
                         tensor.type == ValueType::U32 || tensor.type == ValueType::U64;
     if (!isWide)
       checking_.diagnostics
-          .report(kIndexTensor, where, name + " holds " + spelling(tensor.type) + ", and indices are i32, i64, u32 or u64")
+          .report(kIndexTensor, where,
+                  name + " holds " + spelling(tensor.type) + ", and indices are i32, i64, u32 or u64")
           .advise("declare it as integers: tensor " + tensor.name + "(n): i32");
     else if (!tensor.format.isDense())
       checking_.diagnostics.report(kIndexTensor, where, name + " is sparse: where it stores nothing there is no index")

@@ -16,16 +16,58 @@ ExprPtr ExpressionBuilder::build(const Node &node, ValueType type) const {
     return makeExpr(IndexValue{valueOf_(index->variable)}, type);
   if (const auto *negate = std::get_if<NegateNode>(&node.kind))
     return makeExpr(Negate{build(*negate->operand, type)}, type);
-  if (const auto *binary = std::get_if<BinaryNode>(&node.kind)) {
-    ExprPtr left = build(*binary->left, type);
-    double outside = 0;
-    const std::optional<Domain> domain = deciding(node, type, outside);
-    return makeExpr(Binary{binary->op, std::move(left), build(*binary->right, type), domain, outside}, type);
-  }
+  if (std::holds_alternative<BinaryNode>(node.kind))
+    return asSum(node) ? buildBinary(node, type, {}) : buildProduct(node, type);
   if (const auto *call = std::get_if<CallNode>(&node.kind))
     return buildCall(*call, node, type);
   const AccessId access = std::get<AccessNode>(node.kind).access;
   return makeExpr(Use{operandOf(access)}, type);
+}
+
+/// The factors of a product that compare index variables.
+void ExpressionBuilder::collectMasks(const Node &product, std::vector<const Node *> &masks) const {
+  const auto *binary = std::get_if<BinaryNode>(&product.kind);
+  if (binary && !asSum(product)) {
+    collectMasks(*binary->left, masks);
+    if (binary->op == BinaryOp::Mul)
+      collectMasks(*binary->right, masks);
+  } else if (isIndexMask(product, scope_, kernel_)) {
+    masks.push_back(&product);
+  }
+}
+
+/// What compares index variables comes last, so that it decides about all the rest. It is 0 or 1, and rounds nothing.
+ExprPtr ExpressionBuilder::buildProduct(const Node &node, ValueType type) const {
+  std::vector<const Node *> masks;
+  collectMasks(node, masks);
+  ExprPtr product = buildBinary(node, type, masks);
+  for (const Node *mask : masks) {
+    ExprPtr own = build(*mask, type);
+    product = product ? makeExpr(Binary{BinaryOp::Mul, std::move(product), std::move(own), std::nullopt, 0, true}, type)
+                      : std::move(own);
+  }
+  return product;
+}
+
+/// An operation, `without` some of its factors; null where nothing is left.
+ExprPtr ExpressionBuilder::buildBinary(const Node &node, ValueType type,
+                                       const std::vector<const Node *> &without) const {
+  if (has(without, &node))
+    return nullptr;
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  if (!binary || (asSum(node) && !without.empty()))
+    return build(node, type);
+  const bool isProduct = binary->op == BinaryOp::Mul;
+  ExprPtr left = without.empty() ? build(*binary->left, type) : buildBinary(*binary->left, type, without);
+  ExprPtr right =
+      without.empty() || !isProduct ? build(*binary->right, type) : buildBinary(*binary->right, type, without);
+  if (isProduct && (!left || !right))
+    return left ? std::move(left) : std::move(right);
+  if (!left)
+    left = makeExpr(Literal{1}, type);
+  double outside = 0;
+  const std::optional<Domain> domain = deciding(node, type, outside);
+  return makeExpr(Binary{binary->op, std::move(left), std::move(right), domain, outside}, type);
 }
 
 OperandId ExpressionBuilder::operandOf(AccessId access) const {

@@ -26,6 +26,9 @@ public:
   ExprPtr build(const Node &node, ValueType type) const;
 
 private:
+  ExprPtr buildProduct(const Node &node, ValueType type) const;
+  void collectMasks(const Node &product, std::vector<const Node *> &masks) const;
+  ExprPtr buildBinary(const Node &node, ValueType type, const std::vector<const Node *> &without) const;
   std::optional<Domain> deciding(const Node &node, ValueType type, double &outside) const;
   ExprPtr buildCall(const CallNode &call, const Node &node, ValueType type) const;
 

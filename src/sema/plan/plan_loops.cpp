@@ -122,8 +122,7 @@ private:
     planning_.diagnostics
         .report(kAsymptotic, logical.where,
                 "this visits every pair of '" + one + "' and '" + other + "', though it is 0 but where they are equal")
-        .advise("write sum(" + other + ", select(" + one + " == " + other +
-                ", ..., 0)), which visits the pairs that are equal, or one index in place of both");
+        .advise("make (" + one + " == " + other + ") a factor of the product, or write one index in place of both");
   }
 
   void add(Step step) {

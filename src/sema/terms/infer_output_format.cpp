@@ -76,6 +76,8 @@ private:
   /// Of a target that nothing binds to a format.
   Decision decideOpen(Pattern pattern) const {
     const auto *kept = std::get_if<KeptPattern>(&pattern);
+    if (kept && planning_.kernel.tensors[structureOf(kept->source)].is<Tie>() && !target_.is<Temporary>()) // no format of the user's
+      return {Decision::Kind::Dense, PatternLoss{logical_.where, "only ties of indices decide where it has entries"}};
     const auto kind = !kept                     ? Decision::Kind::Dense
                       : isRebuilt(kept->source) ? Decision::Kind::Assembled
                                                 : Decision::Kind::Shared;
@@ -139,7 +141,8 @@ private:
   void reportDense(const PatternLoss &loss) {
     bool hasSparse = false;
     for (const Access &access : scope_.accesses)
-      hasSparse |= !planning_.kernel.tensors[access.tensor].format.isDense();
+      hasSparse |= !planning_.kernel.tensors[access.tensor].format.isDense() &&
+                   !planning_.kernel.tensors[access.tensor].is<Tie>();
     if (!hasSparse || target_.order() == 0)
       return;
     if (isDenseByTerm())

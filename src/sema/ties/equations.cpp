@@ -42,8 +42,7 @@ bool add(const Node &value, int64_t factor, Equation &sum) {
 std::optional<Equation> equationOf(const CallNode &comparison) {
   Equation equation;
   const bool isEquality = comparison.function == Function::Equal || comparison.function == Function::At;
-  if (!isEquality || !add(*comparison.arguments[0], 1, equation) ||
-      !add(*comparison.arguments[1], -1, equation))
+  if (!isEquality || !add(*comparison.arguments[0], 1, equation) || !add(*comparison.arguments[1], -1, equation))
     return std::nullopt;
   std::erase_if(equation.multiples, [](const auto &one) { return one.second == 0; });
   return equation;

@@ -1,7 +1,6 @@
 // Equations between index variables to operands: each has an entry where it holds, so that formats, loop orders, merges
 // and assembly treat it as they do any sparse matrix. A comparison is true where the operand has an entry; an element
 // at a sum of multiples is the sum over all that the operand stores, tied to where it is read.
-#include "format/levels.h"
 #include "sema/program.h"
 #include "sema/simplify.h"
 #include "sema/ties/equations.h"
@@ -9,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace spc::sema {
@@ -20,16 +20,12 @@ NodePtr patternOf(AccessId access, Span where) {
   return makeNode(std::move(pattern), where);
 }
 
-/// Whether each coordinate of a format's levels is found by merging, without a copy of it.
-bool isMerged(const format::Format &format) {
-  return format::isCanonical(format) || (format::isElementwise(format) && !format::hasPadding(format) &&
-                                         format.symmetry == format::Symmetry::None && format.parts.empty());
-}
-
 class StatementTies {
 public:
-  StatementTies(Program &program, size_t number)
-      : program_(program), number_(number), statement_(program.statements[number]), scope_(statement_.scope) {}
+  /// `keepers`: the temporaries that may keep the pattern of a sparse operand.
+  StatementTies(Program &program, size_t number, const std::set<TensorId> &keepers)
+      : program_(program), number_(number), keepers_(keepers), statement_(program.statements[number]),
+        scope_(statement_.scope) {}
 
   void run() {
     if (!statement_.value)
@@ -39,71 +35,132 @@ public:
       if (isListed(access))
         listed_.push_back(access);
     isSparse_ |= !listed_.empty();
-    visit(statement_.value, {}, false);
+    visit(statement_.value, {.isAddend = true});
   }
 
 private:
   bool isListed(const Access &access) const { return !program_.tensors[access.tensor].format.isDense(); }
 
-  /// `beside`: what the node is multiplied with; `isCondition`: it decides what a `select` chooses.
-  void visit(NodePtr &node, const std::vector<const Node *> &beside, bool isCondition) {
-    if (auto *call = std::get_if<CallNode>(&node->kind)) {
-      if (call->function == Function::Pattern)
-        return;
-      if (call->function == Function::At)
-        return tiePlace(node, *call);
-      if (const std::optional<Equation> equation = equationOf(*call)) {
-        if (!isNarrow(*equation, beside, isCondition))
-          tieComparison(node, *equation);
-        return;
-      }
-      if (const auto held = call->function == Function::Equal ? heldIn(*call) : std::nullopt;
-          held && mayHold(*held->second, held->first)) {
-        node = patternOf(tiedToHeld(*held->second, held->first, false, node->where), node->where);
-        return;
-      }
-      for (size_t k = 0; k < call->arguments.size(); ++k) {
-        const bool isWithin = call->function == Function::And || call->function == Function::Cast;
-        visit(call->arguments[k], isWithin ? beside : std::vector<const Node *>(),
-              (call->function == Function::Select && k == 0) || (isWithin && isCondition));
-      }
-      return;
-    }
+  /// Where a node stands.
+  struct Context {
+    std::vector<const Node *> beside = {}; ///< what it is multiplied with
+    bool isAddend = false;                 ///< of the statement, or of a sum that is one
+    bool mayTie = true;                    ///< a comparison becomes an operand
+  };
+
+  void visit(NodePtr &node, const Context &context) {
+    if (auto *call = std::get_if<CallNode>(&node->kind))
+      return visitCall(node, *call, context);
     if (const auto *use = std::get_if<AccessNode>(&node->kind))
       return tieAccess(node, use->access);
-    auto *product = std::get_if<BinaryNode>(&node->kind);
-    if (!product || asSum(*node)) {
-      for (NodePtr *child : childrenOf(*node))
-        visit(*child, {}, false);
+    if (auto *reduction = std::get_if<ReduceNode>(&node->kind))
+      return visit(reduction->body, {.isAddend = context.isAddend && reduction->reduction == Reduction::Sum});
+    if (auto *minus = std::get_if<NegateNode>(&node->kind))
+      return visit(minus->operand, {.isAddend = context.isAddend});
+    auto *binary = std::get_if<BinaryNode>(&node->kind);
+    if (!binary)
       return;
+    const bool isSum = asSum(*node);
+    Context left{.isAddend = isSum && context.isAddend}, right = left;
+    if (!isSum)
+      left.beside = context.beside;
+    if (binary->op == BinaryOp::Mul) {
+      right.beside = context.beside;
+      left.beside.push_back(binary->right.get());
+      right.beside.push_back(binary->left.get());
     }
-    std::vector<const Node *> left = beside, right = beside;
-    left.push_back(product->right.get());
-    right.push_back(product->left.get());
-    visit(product->left, product->op == BinaryOp::Mul ? left : beside, false);
-    visit(product->right, product->op == BinaryOp::Mul ? right : std::vector<const Node *>(), false);
+    visit(binary->left, left);
+    visit(binary->right, right);
   }
 
-  static std::vector<NodePtr *> childrenOf(Node &node) {
-    if (auto *minus = std::get_if<NegateNode>(&node.kind))
-      return {&minus->operand};
-    if (auto *binary = std::get_if<BinaryNode>(&node.kind))
-      return {&binary->left, &binary->right};
-    if (auto *reduction = std::get_if<ReduceNode>(&node.kind))
-      return {&reduction->body};
-    return {};
+  void visitCall(NodePtr &node, CallNode &call, const Context &context) {
+    switch (call.function) {
+    case Function::Pattern:
+      return;
+    case Function::At:
+      return tiePlace(node, call);
+    case Function::Equal:
+      return visitComparison(node, call, context);
+    case Function::Select:
+      return visitChoice(node, call, context);
+    case Function::And:
+    case Function::Cast:
+      for (NodePtr &argument : call.arguments)
+        visit(argument, {.beside = context.beside, .mayTie = context.mayTie});
+      return;
+    default: // what is false for few is true for many
+      for (NodePtr &argument : call.arguments)
+        if (!language::isLogical(call.function) || !isIndexMask(*argument, scope_, program_))
+          visit(argument, {});
+    }
+  }
+
+  void visitComparison(NodePtr &node, CallNode &call, const Context &context) {
+    if (!context.mayTie)
+      return;
+    if (const std::optional<Equation> equation = equationOf(call)) {
+      const bool isPair = equation->multiples.size() == 2;
+      if (isPair &&
+          !isNarrow({equation->multiples.begin()->first, equation->multiples.rbegin()->first}, context.beside))
+        tieComparison(node, *equation);
+      return;
+    }
+    if (const auto held = heldIn(call);
+        held && mayHold(*held->second, held->first) && !isNarrow(variablesOf(*held), context.beside))
+      node = patternOf(tiedToHeld(*held->second, held->first, false, node->where), node->where);
+  }
+
+  /// A condition is a truth as any other, but that of an addend that is 0 elsewhere.
+  void visitChoice(NodePtr &node, CallNode &choice, const Context &context) {
+    const bool isProduct = context.isAddend && isSparse_ && isZero(*choice.arguments[2]);
+    visit(choice.arguments[0], {.beside = {choice.arguments[1].get()}, .mayTie = isProduct});
+    visit(choice.arguments[1], {});
+    visit(choice.arguments[2], {});
+    if (isProduct)
+      chooseByProduct(node, choice);
+  }
+
+  /// `select(c, e, 0)` where c asks for ties alone is a product with them: patterns are kept by products.
+  void chooseByProduct(NodePtr &node, CallNode &choice) const {
+    if (asksForTies(*choice.arguments[0]))
+      node = withPatterns(std::move(choice.arguments[1]), *choice.arguments[0]);
+  }
+
+  static bool isZero(const Node &node) {
+    const auto *number = std::get_if<NumberNode>(&node.kind);
+    return number && number->value == 0;
+  }
+
+  bool asksForTies(const Node &condition) const {
+    const auto *call = std::get_if<CallNode>(&condition.kind);
+    const auto *use = call ? std::get_if<AccessNode>(&call->arguments[0]->kind) : nullptr;
+    const bool isTie = use && program_.tensors[scope_.accesses[use->access].tensor].is<Tie>();
+    return call &&
+           ((call->function == Function::Pattern && isTie) ||
+            (call->function == Function::And && asksForTies(*call->arguments[0]) && asksForTies(*call->arguments[1])));
+  }
+
+  static NodePtr withPatterns(NodePtr value, const Node &condition) {
+    const auto &call = std::get<CallNode>(condition.kind);
+    if (call.function == Function::Pattern)
+      return makeBinary(BinaryOp::Mul, std::move(value), clone(condition));
+    for (const NodePtr &part : call.arguments)
+      value = withPatterns(std::move(value), *part);
+    return value;
   }
 
   /// Whether loops come to few points as it is: those over dense operands are narrowed to where a condition of theirs
-  /// may hold (spc-narrow-loops), and those over the entries of an operand with both variables come to few others.
-  bool isNarrow(const Equation &equation, const std::vector<const Node *> &beside, bool isCondition) const {
-    if (equation.multiples.size() != 2 || (!isSparse_ && isCondition))
-      return true;
-    const VariableId one = equation.multiples.begin()->first, other = equation.multiples.rbegin()->first;
+  /// may hold (spc-narrow-loops), and those over the entries of an operand with all variables come to few others. What
+  /// is assembled has entries where ties hold.
+  bool isNarrow(const std::vector<VariableId> &tied, const std::vector<const Node *> &beside) const {
+    const Tensor &target = program_.tensors[statement_.target.tensor];
+    if (!target.format.isDense() && !target.hasDeclaredOwner() && !target.keepsStructure)
+      return false;
     for (const Node *factor : beside)
       for (AccessId id : accessesOf(*factor))
         if (const Access &access = scope_.accesses[id];
-            isListed(access) && has(access.variables, one) && has(access.variables, other))
+            (isListed(access) || keepers_.contains(access.tensor)) &&
+            std::all_of(tied.begin(), tied.end(), [&](VariableId variable) { return has(access.variables, variable); }))
           return true;
     return false;
   }
@@ -112,7 +169,7 @@ private:
     std::pair<VariableId, int64_t> row = *equation.multiples.begin(), column = *equation.multiples.rbegin();
     if (!isRow(row.first, column.first))
       std::swap(row, column);
-    node = patternOf(tied(equation, column.first, node->where), node->where);
+    node = patternOf(tied(equation, column.first, printAlone(*node, scope_, program_), node->where), node->where);
   }
 
   /// `at(r, 2*i + k)`: the right side's variables come first.
@@ -120,7 +177,8 @@ private:
     const VariableId column = std::get<IndexNode>(place.arguments[0]->kind).variable;
     if (const std::optional<Equation> equation = equationOf(place)) {
       checkInside(*equation, column);
-      node = patternOf(tied(*equation, column, node->where), node->where);
+      node = patternOf(tied(*equation, column, printAlone(*place.arguments[1], scope_, program_), node->where),
+                       node->where);
     } else {
       node = patternOf(tiedToHeld(*place.arguments[1], column, true, node->where), node->where);
     }
@@ -135,6 +193,12 @@ private:
     return std::nullopt;
   }
 
+  std::vector<VariableId> variablesOf(const std::pair<VariableId, const Node *> &held) const {
+    std::vector<VariableId> variables = scope_.accesses[std::get<AccessNode>(held.second->kind).access].variables;
+    variables.push_back(held.first);
+    return variables;
+  }
+
   /// Whether what a tensor holds says which coordinate goes with each of its own.
   bool mayHold(const Node &held, VariableId column) const {
     const Access &access = scope_.accesses[std::get<AccessNode>(held.kind).access];
@@ -142,19 +206,21 @@ private:
     const bool isWide = tensor.type == ValueType::I32 || tensor.type == ValueType::I64 ||
                         tensor.type == ValueType::U32 || tensor.type == ValueType::U64;
     return isWide && tensor.format.isDense() && tensor.order() > 0 && tensor.order() < format::kMaxOrder &&
-           !hasDerived(access, scope_) && !has(access.variables, column);
+           tensor.is<Parameter>() && program_.symbols[access.tensor].firstWrite < 0 && !hasDerived(access, scope_) &&
+           !has(access.variables, column);
   }
 
   AccessId tiedToHeld(const Node &held, VariableId column, bool isChecked, Span where) {
+    const std::string text = printAlone(held, scope_, program_);
     const Access &access = scope_.accesses[std::get<AccessNode>(held.kind).access];
     std::vector<VariableId> variables = access.variables;
     Tie tie{.rowScales = std::vector<int64_t>(variables.size()), .source = access.tensor, .isChecked = isChecked};
     variables.push_back(column);
-    return tied(std::move(tie), variables, where);
+    return tied(std::move(tie), variables, text, where);
   }
 
   /// The access of an equation's tie, solved for one of its variables.
-  AccessId tied(const Equation &equation, VariableId column, Span where) {
+  AccessId tied(const Equation &equation, VariableId column, const std::string &text, Span where) {
     const int64_t ofColumn = equation.multiples.at(column), sign = ofColumn < 0 ? 1 : -1;
     Tie tie{.columnScale = std::abs(ofColumn), .constant = sign * equation.constant};
     std::vector<VariableId> variables;
@@ -164,7 +230,7 @@ private:
         tie.rowScales.push_back(sign * multiple);
       }
     variables.push_back(column);
-    return tied(std::move(tie), variables, where);
+    return tied(std::move(tie), variables, text, where);
   }
 
   /// What comes first where loops run over the entries of both: that is the row of their tie.
@@ -203,19 +269,19 @@ private:
   }
 
   /// The access of a tie, which other statements may have as well.
-  AccessId tied(Tie tie, const std::vector<VariableId> &variables, Span where) {
+  AccessId tied(Tie tie, const std::vector<VariableId> &variables, const std::string &text, Span where) {
     std::vector<ExtentId> extents;
     for (VariableId variable : variables)
       extents.push_back(scope_.variables[variable].extent);
     // What statements write is tied anew where it is read.
     const bool isWritten = tie.source && program_.symbols[*tie.source].firstWrite >= 0;
     for (TensorId id : program_.tensors.ids())
-      if (const auto *known = program_.tensors[id].as<Tie>();
-          known && *known == tie && program_.tensors[id].extents == extents &&
-          (!isWritten || program_.tiedBefore.at(id) == number_))
+      if (const auto *known = program_.tensors[id].as<Tie>(); known && *known == tie &&
+                                                              program_.tensors[id].extents == extents &&
+                                                              (!isWritten || program_.tiedBefore.at(id) == number_))
         return scope_.intern({id, variables, {}, where});
     Tensor tensor;
-    tensor.name = "$=" + std::to_string(program_.tensors.size());
+    tensor.name = nameFor(text);
     tensor.role = std::move(tie);
     tensor.type = ValueType::Bool;
     tensor.extents = std::move(extents);
@@ -227,6 +293,15 @@ private:
     if (isWritten)
       program_.tiedBefore.emplace(id, number_);
     return scope_.intern({id, variables, {}, where});
+  }
+
+  /// `[i == j]`, `[p(i)]`, `[2*i + 1]`: no name of the text's.
+  std::string nameFor(const std::string &text) const {
+    std::string name = "[" + text + "]";
+    while (std::any_of(program_.tensors.begin(), program_.tensors.end(),
+                       [&](const Tensor &other) { return other.name == name; }))
+      name += "'";
+    return name;
   }
 
   /// Rows, with the narrowest indices that all of the statement's operands have.
@@ -279,20 +354,15 @@ private:
     for (const Variable::Multiple &term : index.terms)
       equation.multiples[term.variable] = term.scale;
     const bool hasOther = index.terms.size() == 1 && !isRow(index.terms.front().variable, bound);
-    return tied(equation, hasOther ? index.terms.front().variable : bound, where);
+    return tied(equation, hasOther ? index.terms.front().variable : bound, index.name, where);
   }
 
   /// Whether an access has a tie for each of its indices, and missing entries that add nothing to a sum.
   bool mayTie(const Access &access) const {
     const Tensor &tensor = program_.tensors[access.tensor];
-    bool isPicked = true;
-    for (VariableId variable : access.variables) {
-      const Variable &index = scope_.variables[variable];
-      if (index.kind == Variable::Kind::Derived && index.terms.size() >= format::kMaxOrder)
-        return false;
-      isPicked &= index.kind != Variable::Kind::Derived || index.terms.empty() || index.isRepeated;
-    }
-    return tensor.fill == 0 && (!isPicked || isMerged(tensor.format));
+    return tensor.fill == 0 && std::all_of(access.variables.begin(), access.variables.end(), [&](VariableId variable) {
+             return scope_.variables[variable].terms.size() < format::kMaxOrder;
+           });
   }
 
   /// Of an equation whose column has the multiple 1.
@@ -332,6 +402,7 @@ private:
 
   Program &program_;
   const size_t number_; ///< of the statement
+  const std::set<TensorId> &keepers_;
   ResolvedStatement &statement_;
   Scope &scope_;
   std::vector<Access> listed_; ///< accesses of sparse operands, none of them a tie
@@ -341,8 +412,17 @@ private:
 } // namespace
 
 void tieIndices(Program &program) {
-  for (size_t k = 0; k < program.statements.size(); ++k)
-    StatementTies(program, k).run();
+  std::set<TensorId> keepers;
+  for (size_t k = 0; k < program.statements.size(); ++k) {
+    const ResolvedStatement &statement = program.statements[k];
+    const std::vector<Access> read(statement.scope.accesses.begin(), statement.scope.accesses.end());
+    StatementTies(program, k, keepers).run();
+    if (program.tensors[statement.target.tensor].is<Temporary>() &&
+        std::any_of(read.begin(), read.end(), [&](const Access &access) {
+          return keepers.contains(access.tensor) || !program.tensors[access.tensor].format.isDense();
+        }))
+      keepers.insert(statement.target.tensor);
+  }
 }
 
 } // namespace spc::sema

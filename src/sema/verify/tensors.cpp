@@ -119,8 +119,7 @@ bool tieHolds(Verification &verification, const Tensor &tensor, const Tie &tie) 
   const Kernel &kernel = verification.kernel;
   const size_t rows = static_cast<size_t>(tensor.order()) - 1;
   const Tensor *source = tie.source && kernel.tensors.has(*tie.source) ? &kernel.tensors[*tie.source] : nullptr;
-  const bool isHeld = source && isInteger(source->type) && source->format.isDense() &&
-                      source->extents.size() == rows &&
+  const bool isHeld = source && isInteger(source->type) && source->format.isDense() && source->extents.size() == rows &&
                       std::equal(source->extents.begin(), source->extents.end(), tensor.extents.begin());
   return verification.holds(tensor.type == ValueType::Bool && tie.columnScale > 0 && tie.rowScales.size() == rows,
                             "is a tie of other variables than it has") &&

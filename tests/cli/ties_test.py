@@ -1,0 +1,197 @@
+"""Equations between index variables, windows of sparse operands, gathers and scatters: right in every format, by the
+evaluator of the kernel's text (`spc run --check`), and at the cost of the entries that they touch."""
+
+import itertools
+import random
+import re
+import unittest
+
+from data_files_test import npy
+from spc_case import SpcCase
+
+FORMATS = "csr csc coo dcsr bsr ell dia coo-dup hyb".split()
+RESULTS = [None, "csr", "csc", "coo", "dcsr"]
+
+#: Kernels: shapes of operands, and sizes that nothing else says.
+EQUATIONS = {
+    "B(i,j) = A(i,j) + lam*(i==j)": ("A:12x12", ""),
+    "B(i,j) = A(i,j) + lam * (j == i)": ("A:9x14", ""),
+    "y(i) = (A(i,j) + lam*(i==j))*x(j)": ("A:9x14 x:14", ""),
+    "B(i,j) = A(i,j) - x(i)*(i==j)*w(j)": ("A:12x12 x:12 w:12", ""),
+    "B(i,j) = A(i,j) + lam*(j == i+1) - 2*(i == 2*j)": ("A:12x11", ""),
+    "D(i,j) = A(i,k)*C(l,j)*(k==l)": ("A:12x9 C:11x13", ""),
+    "D(i,j) = select(i==j, x(i), A(i,j))": ("A:12x12 x:12", ""),
+    "D(i,j) = A(i,j)*(i==j)": ("A:12x12", ""),
+    "y(i) = A(i,k)*(k+j==8)*x(j)": ("A:12x9 x:12", ""),
+    "y(i) = lam*(i==j)*x(j)": ("x:12", "i=9"),
+    "y(i) = max(j, A(i,j) + 3*(i==j))": ("A:12x12", ""),
+    "let T(i,j) = (i==j)*x(j)\nB(i,j) = A(i,j) + T(i,j)": ("A:12x12 x:12", ""),
+    "B(i,j) = A(i,j) + A(k,j)*(k == i+1)": ("A:12x12", ""),
+    "B(i,j) = A(i,j)*(i==j or j > 5) + A(i,j)*(not (i==j))": ("A:12x12", ""),
+}
+WINDOWS = {
+    "B(i,j) = A(i+2, 2*j)": ("A:12x20", "i=9 j=8"),
+    "B(i,j) = A(2*i, j) + A(2*i+1, j)": ("A:12x20", "i=6"),
+    "y(i) = A(i+2, 3*j+1)*x(j)": ("A:12x20 x:6", "i=7"),
+    "y(i) = A(i+p, j)*k(p)*x(j)": ("A:12x9 k:3 x:9", "i=10"),
+    "y(i) = A(i,i)*x(i) + exp(A(i,i))": ("A:12x12 x:12", ""),
+    "y(j) = A(3,j)*x(j)": ("A:12x15 x:15", ""),
+    "s = A(3,4)*2 + A(0,0)*A(2,2)": ("A:12x15", ""),
+    "B(i,j) = A(i, j)*(j >= i)": ("A:12x15", ""),
+}
+#: Index tensors with the sizes of what they index.
+GATHERS = {
+    "y(i) = 2*x(p(i)) + v(i)*exp(x(p(i)))": ("x:9 p:12<9 v:12", ""),
+    "R(b,i,k) = E(tok(b,i),k)": ("E:9x4 tok:5x6<9", ""),
+    "R(i,k) = sum(b, E(tok(b,i),k))": ("E:9x4 tok:5x6<9", ""),
+    "C(i,j) = A(p(i), q(j))": ("A:11x13 p:8<11 q:6<13", ""),
+    "y(i) = x(p(i)) * A(i, j) * x(q(j))": ("x:9 A:11x13 p:11<9 q:13<9", ""),
+    "D(row(t), n) += val(t) * B(col(t), n)": ("row:20<14 col:20<9 val:20 B:9x4 D:14x4", ""),
+    "y(p(i)) += v(i)": ("p:12<9 v:12 y:9", ""),
+    "y(p(i)) min= v(i)": ("p:12<9 v:12 y:9", ""),
+    "S(k,f) = (lab(i)==k)*X(i,f)": ("lab:12<3 X:12x4", "k=3"),
+    "c(k) = sum(i, i64(lab(i)==k))": ("lab:12<3", "k=3"),
+    "y(2*i+1) = v(i)": ("v:12", "y__0=30"),
+    "let r(i) = p(i)*0 + 1\ny(i) = x(r(i))": ("x:9 p:12<9", ""),
+    "let r(i) = p(p(i))\ny(i) = x(r(i)) - x(p(i))": ("x:9 p:9<9", ""),
+}
+
+
+class TiesTest(SpcCase):
+    def run_kernel(self, text, operands, sizes, formats, *options, special=None, expect=0):
+        """Runs a kernel on random data, and compares it with the evaluation of its text."""
+        random.seed(f"{text} {formats}")
+        arguments = ["run", self.write("kernel.tex", text + "\n"), "-q", "--check", "-O0", *options]
+        for operand in operands.split():
+            name, shape = operand.split(":")
+            shape, _, below = shape.partition("<")
+            extents = [int(size) for size in shape.split("x")]
+            count = 1
+            for size in extents:
+                count *= size
+            is_sparse = name in formats
+            values = [random.randrange(int(below)) if below else
+                      0.0 if is_sparse and random.random() < 0.7 else round(random.uniform(-2, 2), 3)
+                      for _ in range(count)]
+            if special is not None and not below:
+                values = [special if value and random.random() < 0.3 else value for value in values]
+            kind = random.choice(["i4", "i8"]) if below else "f8"
+            self.write(f"{name}.npy", npy(kind, extents, values))
+            arguments.append(f"{name}={name}.npy")
+            if below:
+                arguments += ["--type", f"{name}=i{8 * int(kind[1])}"]
+            if formats.get(name):
+                arguments += ["--format", f"{name}={formats[name]}"]
+        for name, form in formats.items():
+            if form and f"{name}:" not in operands:
+                arguments += ["--format", f"{name}={form}"]
+        if "lam" in text:
+            arguments.append("lam=1.5")
+        for size in sizes.split():
+            arguments += ["--size", size]
+        return self.spc(*arguments, expect=expect)
+
+    def run_all(self, kernels, options=()):
+        for text, (operands, sizes) in kernels.items():
+            names = [operand[0] for operand in operands.split() if operand[1] == ":" and operand[0] in "AC"]
+            target = re.match(r"\w", text.splitlines()[-1])[0]
+            results = RESULTS if target in "BCD" and f"{target}:" not in operands else [None]
+            for number, form in enumerate(FORMATS if names else [None]):
+                result = results[number % len(results)]
+                with self.subTest(kernel=text, format=form, result=result):
+                    self.run_kernel(text, operands, sizes, {**{name: form for name in names}, target: result}, *options)
+
+    def test_equations(self):
+        self.run_all(EQUATIONS)
+
+    def test_equations_as_they_are_rounded(self):
+        self.run_all(EQUATIONS, ["--fp=strict"])
+
+    def test_windows(self):
+        self.run_all(WINDOWS)
+
+    def test_gathers_and_scatters(self):
+        self.run_all(GATHERS)
+
+    def test_gathers_and_scatters_as_they_are_rounded(self):
+        self.run_all(GATHERS, ["--fp=strict", "--plan=as-written"])
+
+    def test_what_is_false_leaves_out_infinities(self):
+        kernels = ["B(i,j) = A(i,j)*(j > i)", "y(i) = A(i,j)*(i==j)*x(j)", "y(i) = (A(i,j) + 2*(i==j))*x(j)",
+                   "B(i,j) = A(i,j)*(j-i < 3 and i-j < 3)", "B(i,j) = -A(i,j)*(i != j)/x(j)", "y(i) = A(i,i)*x(i)",
+                   "y(i) = lam*(i==j)*x(j)", "B(i,j) = (A(i,j) + x(j))*(j >= i)"]
+        for text, special in itertools.product(kernels, [float("inf"), float("nan")]):
+            for form in ["csr", "coo", "dcsr"]:
+                with self.subTest(kernel=text, special=special, format=form):
+                    operands = " ".join(f"{name}:{shape}" for name, shape in [("A", "9x9"), ("x", "9")] if name + "(" in text)
+                    self.run_kernel(text, operands, "" if "A" in operands else "i=9",
+                                    {"A": form} if "A" in operands else {}, special=special)
+
+    def test_odd_shapes(self):
+        for rows, columns in [(0, 3), (3, 0), (1, 1), (1, 5)]:
+            for form in ["csr", "dcsr", "coo"]:
+                for text in ["B(i,j) = A(i,j) + lam*(i==j)", "y(i) = A(i,j)*x(p(i))", "B(i,j) = A(i,j)*(i == j)"]:
+                    with self.subTest(rows=rows, columns=columns, format=form, kernel=text):
+                        operands = f"A:{rows}x{columns}" + (f" x:4 p:{rows}<4" if "p(" in text else "")
+                        self.run_kernel(text, operands, "", {"A": form, text[0]: "csr" if text[0] == "B" else None})
+
+    def test_what_a_tensor_holds_is_checked(self):
+        self.write("x.npy", npy("f8", [3], [1.0, 2.0, 3.0]))
+        for wrong in [3, -1]:
+            self.write("p.npy", npy("i8", [2], [0, wrong]))
+            done = self.spc("run", self.write("k.tex", "y(i) = x(p(i))\n"), "-q", "x=x.npy", "p=p.npy", expect=1)
+            self.assertIn("status 9", done.err)
+            self.assertIn("kernel: p:", done.err)
+            # A comparison is just false there.
+            self.spc("run", self.write("k.tex", "y(i) = sum(k, (k == p(i)) * x(k))\n"), "-q", "--check", "x=x.npy",
+                     "p=p.npy", "--type", "p=i64")
+
+    def test_windows_stay_inside(self):
+        self.write("A.npy", npy("f8", [3, 3], [1.0] * 9))
+        done = self.spc("run", self.write("k.tex", "B(i,j) = A(i+1,j)\n"), "-q", "--format", "A=csr", "--format",
+                        "B=csr", "A=A.npy", "--size", "i=3", expect=1)
+        self.assertIn("status 2", done.err)
+
+    def test_costs(self):
+        """The steps that loops take, over the entries that they have to touch and the rows."""
+        size, entries = 400, 2000
+        kernels = {
+            "B(i,j) = A(i,j) + lam*(i==j)": entries + size,
+            "y(i) = (A(i,j) + lam*(i==j))*x(j)": entries + size,
+            "B(i,j) = A(i+7, j)": entries,
+            "d(i) = A(i,i)": entries,
+            "y(i) = A(3,i)": 2 * size,
+            "y(i) = x(p(i))": size,
+            "B(i,j) = A(p(i), j)": 2 * entries,
+            "B(i,j) = A(i,j)*(j == 2*i)": entries,
+        }
+        self.write("p.npy", npy("i8", [size], [(7 * i) % size for i in range(size)]))
+        for text, touched in kernels.items():
+            with self.subTest(kernel=text):
+                arguments = [f"A=random:{size}x{size}:density={entries / size / size}"] if "A(" in text else []
+                arguments += [f"x=random:{size}"] if "x(" in text else []
+                arguments += ["p=p.npy", "--type", "p=i64"] if "p(" in text else []
+                arguments += ["--format", "A=csr"] if "A(" in text else []
+                arguments += ["--format", "B=csr"] if text[0] == "B" else []
+                arguments += ["lam=1.5"] if "lam" in text else []
+                arguments += ["--size", f"i={size - 10}"] if "i+7" in text else []
+                done = self.spc("explain", self.write("k.tex", text + "\n"), *arguments)
+                steps = re.findall(r"^  steps: ([\d,]+)", done.out, re.MULTILINE)[-1]
+                self.assertLessEqual(int(steps.replace(",", "")), 2 * (touched + size))
+
+    def test_the_derivative_of_a_gather_is_a_scatter(self):
+        kernel = self.write("k.tex", "tensor x(n): f64\ntensor p(m): i32\ntensor w(m): f64\ny(i) = w(i)*x(p(i))\n")
+        done = self.spc("grad", kernel, "--of", "y", "--wrt", "x,w", "-o", "-")
+        self.assertIn("d_x(p__0) = w(i)*at(p__0, p(i))*d_y(i)\n", done.out)
+        self.assertIn("d_w(i) = sum(p__0, x(p__0)*at(p__0, p(i)))*d_y(i)\n", done.out)
+        self.write("kg.tex", done.out)
+        for name, kind, values in [("x", "f8", [1.0, 2.0, 3.0]), ("p", "i4", [2, 0, 2, 1]), ("w", "f8", [1.0, -1.0, 2.0, 5.0]),
+                                   ("d_y", "f8", [1.0, 2.0, 3.0, 4.0])]:
+            self.write(f"{name}.npy", npy(kind, [len(values)], values))
+        done = self.spc("run", "kg.tex", "-q", "--check", "x=x.npy", "p=p.npy", "w=w.npy", "d_y=d_y.npy", "-o", "d_x=-",
+                        "-o", "d_w=d_w.npy")
+        self.assertEqual([float(line.split()[-1]) for line in done.out.splitlines()[-3:]], [-2.0, 20.0, 7.0])
+
+
+if __name__ == "__main__":
+    unittest.main()
