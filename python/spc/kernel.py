@@ -234,9 +234,19 @@ class Kernel(KernelBase):
         return self._known_untyped
 
     def _find_untyped(self) -> FrozenSet[str]:
-        changed = cache.signature_of(self._request.changed(types={"": "f32", **self._request.types},
-                                                           formats={**self._standing, **self._request.formats}))
-        return frozenset(one.tensor for one, two in zip(self._outline.arguments, changed.arguments) if one.type != two.type)
+        # Tensors that hold indices take defaults that are integers alone.
+        may_hold = any(one.type == "i64" and one.shape for one in self._outline.inputs)
+        found: FrozenSet[str] = frozenset()
+        for default in ("f32", "i32") if may_hold else ("f32",):
+            try:
+                changed = cache.signature_of(self._request.changed(types={"": default, **self._request.types},
+                                                                   formats={**self._standing, **self._request.formats}))
+            except CompileError:
+                if default == "f32":
+                    raise
+                continue
+            found |= {one.tensor for one, two in zip(self._outline.arguments, changed.arguments) if one.type != two.type}
+        return found
 
     @property
     def is_copying(self) -> bool:

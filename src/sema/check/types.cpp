@@ -12,6 +12,12 @@ ValueType takeDefault(Checking &checking) {
 
 } // namespace
 
+/// The type of a tensor that holds indices: the default type, if that may, else i64.
+static ValueType holderType(const Checking &checking) {
+  const ValueType type = checking.defaultType ? checking.defaultType->type : ValueType::I64;
+  return isInteger(type) && bytesOf(type) >= 4 ? type : ValueType::I64;
+}
+
 void inferTypes(Checking &checking) {
   std::optional<ValueType> forScalars; // the widest type of the operands that have indices
   for (const bool isScalar : {false, true})
@@ -24,7 +30,7 @@ void inferTypes(Checking &checking) {
         tensor.type = *stated;
       else if (isOperand)
         tensor.type = isScalar && forScalars                      ? *forScalars
-                      : checking.program.symbols[id].holdsIndices ? ValueType::I64
+                      : checking.program.symbols[id].holdsIndices ? holderType(checking)
                                                                   : takeDefault(checking);
       if (isOperand && !isScalar && !checking.program.symbols[id].holdsIndices)
         forScalars = forScalars ? widest(*forScalars, tensor.type) : tensor.type;
