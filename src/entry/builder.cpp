@@ -158,6 +158,19 @@ Value EntryBuilder::firstWhere(Value count, const std::function<Value(Value)> &h
   return first;
 }
 
+Value EntryBuilder::firstThat(const std::function<Value(Value)> &holds) {
+  mlir::Block *before = ops_.getInsertionBlock();
+  mlir::Block *test = newBlock(), *after = newBlock();
+  const Value index = test->addArgument(int64_, ops_.getLoc());
+  ops_.setInsertionPointToEnd(before);
+  LLVM::BrOp::create(ops_, mlir::ValueRange{constant(0)}, test);
+  ops_.setInsertionPointToEnd(test);
+  const Value found = holds(index), next = add(index, constant(1));
+  LLVM::CondBrOp::create(ops_, found, after, mlir::ValueRange{}, test, mlir::ValueRange{next});
+  ops_.setInsertionPointToEnd(after);
+  return index;
+}
+
 Value EntryBuilder::element(mlir::Type type, Value array, Value index) {
   return LLVM::GEPOp::create(ops_, pointer_, type, array, mlir::ValueRange{index});
 }

@@ -92,6 +92,8 @@ public:
   void forEach(mlir::Value begin, mlir::Value end, const std::function<void(mlir::Value)> &step);
   /// The first index below `count` where `holds(index)`, which then holds for all that follow; else `count`.
   mlir::Value firstWhere(mlir::Value count, const std::function<mlir::Value(mlir::Value)> &holds);
+  /// The first index, from 0, for which `holds(index)`, in one block. There has to be one.
+  mlir::Value firstThat(const std::function<mlir::Value(mlir::Value)> &holds);
 
   mlir::Value element(mlir::Type type, mlir::Value array, int64_t index);
   mlir::Value element(mlir::Type type, mlir::Value array, mlir::Value index);

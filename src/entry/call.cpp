@@ -1,7 +1,7 @@
-#include "entry/call.h"
-
-#include "entry/checks.h"
+#include "entry/body_call.h"
 #include "entry/output_copies.h"
+#include "entry/parallel_for.h"
+#include "entry/sweeps.h"
 
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
@@ -13,83 +13,7 @@ using dialect::BindAttr;
 using dialect::BindKind;
 using LLVM::ICmpPredicate;
 
-constexpr int64_t kTaskNanoseconds = int64_t{1} << 12; ///< next to which taking a task and finding its rows is little
-constexpr int64_t kMaxTasks = 128;               ///< enough for dynamic scheduling to even out what the estimate misses
-constexpr int64_t kMaxChosen = int64_t{1} << 16; ///< … where the user chooses the work of a chunk
-
-/// The work of a trial's piece, at least: some 20 microseconds; and of calls that have one.
-struct TrialSizes {
-  int64_t piece, call;
-};
-/// Pieces of long calls are this part of them: the longer they are, the more they have in common with the rest.
-constexpr int64_t kPiecesOfCall = 256;
-constexpr TrialSizes kOnVectors{int64_t{1} << 17, int64_t{1} << 24}; ///< of multiply-adds in dense loops
-constexpr TrialSizes kOneByOne{int64_t{1} << 15, int64_t{1} << 20};  ///< of entries
-constexpr int64_t kOnePiece = int64_t{1} << 62;
-
-/// The arguments of a body, by position, and which of them say what a chunk is; -1 where none does.
-struct BodyCall {
-  mlir::SmallVector<Value> arguments; ///< null at `begin`, `end` and `chunk`
-  int begin = -1, end = -1, chunk = -1, copied = -1;
-};
-
-/// Where a call notes the number of an argument that each chunk has its own value of; null for all others.
-int *placeIn(BodyCall &call, BindAttr bind) {
-  const auto kind = bind.getKind();
-  if (kind == BindKind::Begin)
-    return &call.begin;
-  if (kind == BindKind::End)
-    return &call.end;
-  return kind == BindKind::Chunk ? &call.chunk : nullptr;
-}
-
-TrialSizes trialSizes(LLVM::LLVMFuncOp body) {
-  return dialect::chunksOf(body).getExtents().empty() ? kOneByOne : kOnVectors;
-}
-
-/// What the tasks of this call share of a trial. Small calls run as they would without one.
-Value makeTrial(EntryBuilder &build, const Work &work, const TrialSizes &sizes) {
-  using Slot = runtime::TrialSlot;
-  const Struct type = build.structOf<runtime::Trial>();
-  const Value object = build.stack(type, 1), one = build.constant(1);
-  const auto set = [&](unsigned slot, Value value) { build.storeField(type, object, slot, value); };
-  const Value isWorth = build.compare(ICmpPredicate::sge, work.size(), build.constant(sizes.call));
-  const Value ofRow = LLVM::UDivOp::create(build.ops(), work.size(), build.greatest(work.positions(), one));
-  const Value part = LLVM::UDivOp::create(build.ops(), work.size(), build.constant(kPiecesOfCall));
-  const Value piece = build.greatest(part, build.constant(sizes.piece));
-  const Value rows = LLVM::UDivOp::create(build.ops(), piece, build.greatest(ofRow, one));
-  set(Slot::rows, build.select(isWorth, build.greatest(rows, one), build.constant(kOnePiece)));
-  set(Slot::choice, build.constant(-1));
-  set(Slot::begun, build.select(isWorth, build.constant(0), build.constant(runtime::kTrials)));
-  set(Slot::ended, build.constant(0));
-  for (unsigned loop = 0; loop < 2; ++loop)
-    set(Slot::least + loop, build.constant(INT64_MAX));
-  return object;
-}
-
-mlir::LogicalResult bindArguments(Entry &entry, LLVM::LLVMFuncOp body, const Chunks &chunks, Value assembly,
-                                  BodyCall &call) {
-  Binds binds = allBinds(entry);
-  if (assembly)
-    binds[BindAttr::get(body.getContext(), BindKind::Assembly)] = assembly;
-  for (unsigned a = 0; a < body.getNumArguments(); ++a) {
-    const BindAttr bind = dialect::bindOf(body, a);
-    if (!bind)
-      return body.emitError("argument ") << a << " of the body is bound to nothing";
-    int *place = placeIn(call, bind);
-    if (chunks.copied && bind.getKind() == BindKind::Values && bind.getSymbol() == chunks.copied->name)
-      call.copied = static_cast<int>(a);
-    const bool tries = bind.getKind() == BindKind::Trial && chunks.work;
-    const auto makeOwn = [&] { return makeTrial(entry.build, *chunks.work, trialSizes(body)); };
-    const Value value = tries ? makeOwn() : place ? Value() : binds.lookup(bind);
-    if (place)
-      *place = static_cast<int>(a);
-    else if (!value || value.getType() != body.getArgument(a).getType())
-      return body.emitError("argument ") << a << " of the body cannot be bound to " << bind;
-    call.arguments.push_back(value);
-  }
-  return mlir::success();
-}
+constexpr int64_t kMaxChosen = int64_t{1} << 16; ///< tasks, at most, where the user chooses the work of a chunk
 
 /// A call of the body in tasks: what they need lies in memory, the body's arguments and then what says which part is
 /// whose.
@@ -238,47 +162,19 @@ Value tasksFor(Entry &entry, LLVM::LLVMFuncOp body, const Chunks &chunks, const 
   return build.least(tasks, chunks.work->items());
 }
 
-/// Whether `time` is worth a call of the parallel-for. Where it is not, the cost that the context notes becomes less,
-/// so that it is measured anew some time.
-Value pays(Entry &entry, Value time) {
-  EntryBuilder &build = entry.build;
-  mlir::ImplicitLocOpBuilder &ops = build.ops();
-  const mlir::Type number = build.int32Type();
-  const Value cost = loadParallelCost(entry), isKnown = build.negate(build.isNull(cost));
-  const auto load = [&] {
-    const Value narrow =
-        LLVM::LoadOp::create(ops, number, cost, 4, false, false, false, false, LLVM::AtomicOrdering::monotonic);
-    return Value(LLVM::SExtOp::create(ops, build.int64Type(), narrow));
-  };
-  const Value known = build.computeIf(isKnown, load, build.constant(runtime::kUsualCost));
-  const Value worth = LLVM::UDivOp::create(ops, time, build.constant(runtime::kWorthCosts));
-  const Value isWorth = build.compare(ICmpPredicate::sge, worth, known);
-  const auto lessen = [&] {
-    const Value share = LLVM::UDivOp::create(ops, time, build.constant(runtime::kTimeOfCost));
-    const Value less = LLVM::TruncOp::create(ops, number, build.subtract(known, share));
-    LLVM::StoreOp::create(ops, less, cost, 4, false, false, false, LLVM::AtomicOrdering::monotonic);
-  };
-  build.branch(build.both(isKnown, build.negate(isWorth)), lessen, [] {});
-  return isWorth;
-}
-
 /// The context's parallel-for; NULL where there is none, or it costs more than it saves: the work of the user's choice
 /// is worth it.
 Value findHook(Entry &entry, LLVM::LLVMFuncOp body, const Chunks &chunks, Value several, Value time) {
   EntryBuilder &build = entry.build;
-  const Value hasContext = build.both(several, build.negate(build.isNull(entry.context)));
-  const Value hook = build.computeIf(
-      hasContext, [&] { return build.loadField(contextStruct(build), entry.context, kParallelFor); }, build.null());
   if (dialect::chunksOf(body).getWork())
-    return hook;
+    return findParallelFor(entry, several, {});
   // Sums of copies are rounded otherwise than those of one thread: what was measured may not decide on them.
   const auto isWorth = [&] {
     return chunks.copied
                ? build.compare(ICmpPredicate::sge, time, build.constant(runtime::kUsualCost * runtime::kWorthCosts))
                : pays(entry, time);
   };
-  const Value takes = build.computeIf(build.negate(build.isNull(hook)), isWorth, build.truth(false));
-  return build.select(takes, hook, build.null());
+  return findParallelFor(entry, several, isWorth);
 }
 
 /// The borders of all chunks, for the runtime to look at too.
@@ -301,6 +197,10 @@ public:
   Chunks plan(Entry &entry, LLVM::LLVMFuncOp body, const Assembling *assembling) const override;
   mlir::LogicalResult call(Entry &entry, Memory &memory, LLVM::LLVMFuncOp body, const Chunks &chunks,
                            Value assembly) const override;
+  bool mayRunTogether(Entry &entry, const sema::Sweep &sweep) const override { return areCutAlike(entry, sweep); }
+  mlir::LogicalResult runTogether(Entry &entry, Memory &memory, const sema::Sweep &sweep) const override {
+    return runSweep(entry, memory, sweep);
+  }
 };
 
 Chunks CallsInChunks::plan(Entry &entry, LLVM::LLVMFuncOp body, const Assembling *assembling) const {

@@ -40,6 +40,12 @@ public:
   /// value.
   virtual mlir::LogicalResult call(Entry &entry, Memory &memory, mlir::LLVM::LLVMFuncOp body, const Chunks &chunks,
                                    mlir::Value assembly) const = 0;
+
+  /// Whether the bodies of a sweep can run piece by piece; else each is called for all rows.
+  virtual bool mayRunTogether(Entry &entry, const sema::Sweep &sweep) const = 0;
+
+  /// Builds that, with the memory that it takes. Requires: they may. Fails as call() does.
+  virtual mlir::LogicalResult runTogether(Entry &entry, Memory &memory, const sema::Sweep &sweep) const = 0;
 };
 
 /// Calls of bodies that run on the processors that the entry runs on: at once, or, where the context has a parallel-for

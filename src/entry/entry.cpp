@@ -156,9 +156,13 @@ mlir::LogicalResult runStep(Entry &entry, Memory &memory, AssembledOutputs &outp
 }
 
 mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &outputs, size_t begin, size_t end) {
-  for (size_t k = begin; k < end; ++k)
-    if (mlir::failed(runStep(entry, memory, outputs, k)))
+  for (size_t k = begin; k < end;) {
+    const sema::Sweep *sweep = sema::sweepOf(entry.kernel, k);
+    const bool isTogether = sweep && runsTogether(entry, *sweep);
+    if (mlir::failed(isTogether ? entry.calls->runTogether(entry, memory, *sweep) : runStep(entry, memory, outputs, k)))
       return mlir::failure();
+    k = isTogether ? sweep->end : k + 1;
+  }
   return mlir::success();
 }
 

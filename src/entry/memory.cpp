@@ -1,6 +1,7 @@
 #include "entry/memory.h"
 
 #include "entry/alternatives.h"
+#include "entry/call.h"
 #include "entry/checked.h"
 #include "entry/copies.h"
 #include "entry/ties.h"
@@ -36,9 +37,16 @@ Value elementsOf(Entry &entry, const sema::Tensor &tensor, llvm::ArrayRef<Value>
   return build.select(empty, build.constant(0), elements);
 }
 
-/// `bytes` of memory that every way out releases; leaves with Status::Memory where there are none.
-Value allocate(Entry &entry, Memory &memory, const sema::Tensor &tensor, Value bytes) {
+/// Memory for the elements of a temporary that every way out releases; leaves with Status::Memory where there is none.
+/// Of what a sweep holds that allocates a piece.
+Value allocate(Entry &entry, Memory &memory, sema::TensorId id, Value elements) {
   EntryBuilder &build = entry.build;
+  const sema::Tensor &tensor = entry.kernel.tensors[id];
+  const Value bytes = build.multiply(elements, build.constant(sema::bytesOf(tensor.type)));
+  if (const sema::Sweep *sweep = sema::holderOf(entry.kernel, id); sweep && runsTogether(entry, *sweep)) {
+    entry.held[id] = bytes;
+    return build.null();
+  }
   const Value array =
       LLVM::CallOp::create(build.ops(), memory.allocator(), mlir::ValueRange{entry.context, bytes}).getResult();
   build.failIf(build.both(build.isNull(array), build.negate(build.isZero(bytes))), Status::Memory,
@@ -49,21 +57,20 @@ Value allocate(Entry &entry, Memory &memory, const sema::Tensor &tensor, Value b
 
 /// The structure of a pattern's owner, with values of its own: for each entry as many as the tail has.
 TensorView allocateShared(Entry &entry, Memory &memory, sema::TensorId id) {
-  EntryBuilder &build = entry.build;
   const sema::Tensor &tensor = entry.kernel.tensors[id];
   TensorView view = entry.tensors[sema::structureOwner(entry.kernel, id)];
   llvm::SmallVector<Value> counts{view.stored};
   for (size_t dim : sema::tailDims(entry.kernel, id))
     counts.push_back(entry.extents[tensor.extents[dim]]);
   view.stored = elementsOf(entry, tensor, counts);
-  view.values =
-      allocate(entry, memory, tensor, build.multiply(view.stored, build.constant(sema::bytesOf(tensor.type))));
+  view.values = allocate(entry, memory, id, view.stored);
   return view;
 }
 
 /// A dense array in row-major order of the format's levels.
-TensorView allocateDense(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
+TensorView allocateDense(Entry &entry, Memory &memory, sema::TensorId id) {
   EntryBuilder &build = entry.build;
+  const sema::Tensor &tensor = entry.kernel.tensors[id];
   TensorView view;
   if (tensor.order() == 0) {
     view.values = build.stack(llvmType(build, tensor.type), 1);
@@ -73,7 +80,7 @@ TensorView allocateDense(Entry &entry, Memory &memory, const sema::Tensor &tenso
   for (sema::ExtentId extent : tensor.extents)
     extents.push_back(entry.extents[extent]);
   const Value elements = elementsOf(entry, tensor, extents);
-  view.values = allocate(entry, memory, tensor, build.multiply(elements, build.constant(sema::bytesOf(tensor.type))));
+  view.values = allocate(entry, memory, id, elements);
   view.strides.resize(tensor.extents.size());
   Value stride = build.constant(1);
   for (auto level = tensor.format.levels.rbegin(); level != tensor.format.levels.rend(); ++level) {
@@ -84,8 +91,7 @@ TensorView allocateDense(Entry &entry, Memory &memory, const sema::Tensor &tenso
 }
 
 TensorView allocateTemporary(Entry &entry, Memory &memory, sema::TensorId id) {
-  const sema::Tensor &tensor = entry.kernel.tensors[id];
-  return tensor.shared() ? allocateShared(entry, memory, id) : allocateDense(entry, memory, tensor);
+  return entry.kernel.tensors[id].shared() ? allocateShared(entry, memory, id) : allocateDense(entry, memory, id);
 }
 
 /// Allocates those that share the structure of a copy, or all others.
@@ -133,6 +139,10 @@ TensorView viewInto(Entry &entry, const sema::View &into, int order) {
 }
 
 } // namespace
+
+bool runsTogether(Entry &entry, const sema::Sweep &sweep) {
+  return entry.phase == runtime::Phase::Assemble && entry.calls->mayRunTogether(entry, sweep);
+}
 
 void allocateTensors(Entry &entry, Memory &memory) {
   for (const TensorArgument &argument : entry.arguments)

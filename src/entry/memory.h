@@ -11,6 +11,9 @@ namespace spc::entry {
 /// copying reports.
 void allocateTensors(Entry &entry, Memory &memory);
 
+/// Whether the call runs a sweep as one, which then allocates what it holds.
+bool runsTogether(Entry &entry, const sema::Sweep &sweep);
+
 /// Allocates those temporaries that the recomputation alone uses, where the call runs it.
 void allocateForRecomputation(Entry &entry, Memory &memory);
 

@@ -16,7 +16,6 @@ constexpr int64_t kSmall = 1024;                ///< elements
 constexpr int64_t kMaxSmall = 128;              ///< copies of small outputs
 constexpr int64_t kMaxBytes = int64_t{1} << 40; ///< of all copies
 constexpr int64_t kAddedAtOnce = 4096;
-constexpr int64_t kApart = 128; ///< bytes: copies share no cache lines, nor the next ones that are fetched with them
 
 Value elementsOf(Entry &entry, const sema::Tensor &output) {
   Value elements = entry.build.constant(1);

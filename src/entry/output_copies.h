@@ -5,6 +5,9 @@
 
 namespace spc::entry {
 
+/// Bytes: memory of two tasks that is so far apart shares no cache lines, nor the next ones that are fetched with them.
+inline constexpr int64_t kApart = 128;
+
 /// One copy for each chunk but the first one, whose copy is the output itself.
 struct OutputCopies {
   mlir::Value memory; ///< NULL where there was none

@@ -7,6 +7,7 @@
 #include "runtime/runtime.h"
 #include "sema/kernel.h"
 
+#include <map>
 #include <vector>
 
 namespace spc::entry {
@@ -65,6 +66,7 @@ struct Entry {
   IdVector<sema::ExtentId, mlir::Value> extents;
   IdVector<sema::ExtentId, ExtentSource> extentSources;
   IdVector<sema::TensorId, TensorView> tensors; ///< what the body gets
+  std::map<sema::TensorId, mlir::Value> held;   ///< of what a sweep holds: the bytes of all rows
 };
 
 /// The function argument of parameter `index`; the context comes first.

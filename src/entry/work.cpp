@@ -13,7 +13,6 @@ using dialect::ChunksAttr;
 
 namespace {
 
-using format::LevelKind;
 using LLVM::ICmpPredicate;
 
 constexpr int64_t kMaxWork = int64_t{1} << 40; ///< of what a factor is taken of
@@ -22,10 +21,6 @@ constexpr int64_t kMaxFactor = int64_t{1} << 20;
 // From SpMV, A + B and SpMM in f64 on processors of 2021 and 2024: 0.4 to 0.8, and 0.06 to 0.1 nanoseconds.
 constexpr int64_t kSparsePerNanosecond = 2; ///< rows and entries
 constexpr int64_t kDensePerNanosecond = 16; ///< multiply-adds of dense loops, and values in blocks
-
-mlir::Type integerType(EntryBuilder &build, format::IndexType type) {
-  return build.ops().getIntegerType(static_cast<unsigned>(format::bits(type)));
-}
 
 /// The values of a dense block; 1 where the format has none.
 int64_t blockOf(const format::Format &format) {
@@ -48,7 +43,7 @@ Work::Work(Entry &entry, LLVM::LLVMFuncOp body, const Binds &binds, bool listedO
     rootCount_ = view.counts[0];
     if (listedOnly)
       total_ = rootCount_;
-    root_ = {view.indices[0], integerType(entry.build, tensor.format.indices), {}};
+    root_ = {view.indices[0], indexType(entry.build, tensor.format.indices), {}};
     addOperand(chunks.getRoot());
   } else {
     for (mlir::StringAttr name : chunks.getTensors())
@@ -58,15 +53,15 @@ Work::Work(Entry &entry, LLVM::LLVMFuncOp body, const Binds &binds, bool listedO
   inputs_ = {items_, total_};
   if (rootCount_)
     inputs_.append({rootCount_, root_.array});
-  for (const Steps &steps : operands_)
-    for (const Step &step : steps)
+  for (const LevelSteps &steps : operands_)
+    for (const LevelStep &step : steps)
       inputs_.push_back(step.array ? step.array : step.factor);
 }
 
 void Work::addOperand(llvm::StringRef name) {
   const sema::Tensor &tensor = tensorNamed(entry_.kernel, name);
   const TensorView &view = viewOf(entry_, tensor);
-  operands_.push_back(stepsBelow(tensor, view));
+  operands_.push_back(stepsBelow(entry_, tensor, view));
   total_ = entry_.build.add(total_, view.stored);
   const int64_t block = blockOf(tensor.format);
   block_ = operands_.size() == 1 ? block : std::min(block_, block);
@@ -99,58 +94,17 @@ Value Work::nanoseconds() const {
   return isDense_ || block_ > 1 ? build.add(outside, over(size_, kDensePerNanosecond)) : outside;
 }
 
-Work::Steps Work::stepsBelow(const sema::Tensor &tensor, const TensorView &view) {
-  Steps steps;
-  for (size_t k = 1; k < tensor.format.levels.size(); ++k) {
-    const format::Level &level = tensor.format.levels[k];
-    switch (format::kindOf(tensor.format, static_cast<int>(k))) {
-    case LevelKind::Dense:
-      steps.push_back({{}, {}, levelExtent(entry_, tensor, level)});
-      break;
-    case LevelKind::Compressed:
-    case LevelKind::RaggedDense:
-      if (view.pointers[k])
-        steps.push_back({view.pointers[k], integerType(entry_.build, tensor.format.pointers), {}});
-      break;
-    case LevelKind::FixedWidth:
-      if (!level.hasWidthOne())
-        steps.push_back({{}, {}, level.width ? entry_.build.constant(*level.width) : view.widths[k]});
-      break;
-    // One entry for each parent, or a number that is left out of the estimate.
-    case LevelKind::Singleton:
-    case LevelKind::ClosedDense:
-    case LevelKind::ClosedCompressed:
-      break;
-    }
-  }
-  return steps;
-}
-
 /// The function's own argument for one of the inputs.
 Value Work::inside(Value value) {
   const auto place = static_cast<unsigned>(llvm::find(inputs_, value) - inputs_.begin());
   return border_.getArgument(2 + place);
 }
 
-Value Work::loadIndex(mlir::Type type, Value array, Value index) {
-  EntryBuilder &build = entry_.build;
-  const Value loaded = build.load(type, build.element(type, array, index));
-  return type == build.int64Type() ? loaded : LLVM::ZExtOp::create(build.ops(), build.int64Type(), loaded).getResult();
-}
-
-/// Arrays of levels without entries may be NULL.
-Value Work::leavesBelow(const Steps &steps, Value position) {
-  EntryBuilder &build = entry_.build;
-  for (const Step &step : steps) {
-    if (!step.array) {
-      position = build.multiply(position, inside(step.factor));
-      continue;
-    }
-    const Value array = inside(step.array), at = position;
-    position = build.computeIf(
-        build.negate(build.isNull(array)), [&] { return loadIndex(step.type, array, at); }, build.constant(0));
-  }
-  return position;
+Value Work::leavesBelow(const LevelSteps &steps, Value position) {
+  LevelSteps own = steps;
+  for (LevelStep &step : own)
+    (step.array ? step.array : step.factor) = inside(step.array ? step.array : step.factor);
+  return entry::leavesBelow(entry_.build, own, position);
 }
 
 /// Where rows are found at a root, that of position p follows on as many rows as its coordinate says and the values
@@ -160,7 +114,7 @@ Value Work::rowAt(Value target) {
   const Value items = inside(items_);
   const auto leaves = [&](Value position) {
     Value sum = build.constant(0);
-    for (const Steps &steps : operands_)
+    for (const LevelSteps &steps : operands_)
       sum = build.add(sum, leavesBelow(steps, position));
     return sum;
   };
@@ -168,7 +122,7 @@ Value Work::rowAt(Value target) {
   if (!rootCount_)
     return build.firstWhere(items, [&](Value row) { return reaches(build.add(row, leaves(row))); });
   const Value coordinates = inside(root_.array), count = inside(rootCount_);
-  const auto rowOf = [&](Value position) { return loadIndex(root_.type, coordinates, position); };
+  const auto rowOf = [&](Value position) { return loadIndex(entry_.build, root_.type, coordinates, position); };
   const auto workBefore = [&](Value middle) { return listedOnly_ ? middle : rowOf(middle); };
   const Value position =
       build.firstWhere(count, [&](Value middle) { return reaches(build.add(leaves(middle), workBefore(middle))); });

@@ -1,7 +1,7 @@
 // How much work a body's rows are, and where chunks of equal work begin.
 #pragma once
 
-#include "entry/tensors.h"
+#include "entry/leaves.h"
 
 namespace spc::entry {
 
@@ -13,6 +13,8 @@ public:
   /// others are no work.
   Work(Entry &entry, mlir::LLVM::LLVMFuncOp body, const Binds &binds, bool listedOnly);
 
+  /// Whether rows differ in their work: by what operands store below them.
+  bool hasOperands() const { return !operands_.empty(); }
   mlir::Value items() const { return items_; }
   /// How often the loop over items runs: the number of items, or of those that a root lists.
   mlir::Value positions() const { return rootCount_ ? rootCount_ : items_; }
@@ -31,20 +33,10 @@ public:
   mlir::LLVM::LLVMFuncOp border();
 
 private:
-  /// How positions of a level lead to those of the next one: through an array, or times a factor.
-  struct Step {
-    mlir::Value array;
-    mlir::Type type; ///< of the array's elements
-    mlir::Value factor;
-  };
-  using Steps = std::vector<Step>;
-
   void addOperand(llvm::StringRef name);
   void addSize(dialect::ChunksAttr chunks, const Binds &binds);
-  Steps stepsBelow(const sema::Tensor &tensor, const TensorView &view);
-  mlir::Value leavesBelow(const Steps &steps, mlir::Value position);
+  mlir::Value leavesBelow(const LevelSteps &steps, mlir::Value position);
   mlir::Value inside(mlir::Value value);
-  mlir::Value loadIndex(mlir::Type type, mlir::Value array, mlir::Value index);
   mlir::Value rowAt(mlir::Value target);
 
   Entry &entry_;
@@ -53,10 +45,10 @@ private:
   mlir::Value outer_;    ///< the size without the dense loops inside
   bool isDense_ = false; ///< there are such loops
   int64_t block_ = 1;    ///< values of a block, of the operand with the smallest ones
-  std::vector<Steps> operands_;
+  std::vector<LevelSteps> operands_;
   bool listedOnly_;
   mlir::Value rootCount_; ///< of an operand at whose root the rows are found; null where there is none
-  Step root_;             ///< its coordinates
+  LevelStep root_;        ///< its coordinates
   mlir::SmallVector<mlir::Value> inputs_;
   mlir::LLVM::LLVMFuncOp border_; ///< the function that is being built, or is there
 };

@@ -127,6 +127,8 @@ private:
     if (tensor.order() == 0 || tensor.is<sema::View>() || tensor.is<sema::Fused>() || tensor.isOfRecomputation ||
         tensor.alternative.value_or(cost_.alternative) != cost_.alternative)
       return;
+    if (sema::holderOf(kernel_, id)) // a piece of it stays in a cache
+      return add(id, 0.0, 0.0);
     if (tensor.is<sema::Converted>() || tensor.is<sema::Tie>()) {
       // Written, and read by the loops; reading the source is counted with that.
       const std::optional<double> own = data_.bytes(id);

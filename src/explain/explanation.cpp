@@ -128,6 +128,8 @@ std::string roleOf(const sema::Kernel &kernel, const sema::Tensor &tensor) {
     role += ", assembled";
   if (const sema::SharedWith *shared = tensor.shared())
     role += ", with the pattern of " + nameOf(shared->owner);
+  if (sema::holderOf(kernel, sema::TensorId(&tensor - kernel.tensors.data())))
+    role += ", in memory for a piece of its rows";
   return role;
 }
 
@@ -155,6 +157,14 @@ std::string describePlan(const sema::Kernel &kernel, size_t plan, const std::opt
          (!cost                       ? ", of which a call runs the one that takes the fewest steps with its sizes"
           : cost->alternative == plan ? ", which a call on this data runs"
                                       : ", which a call on this data does not run");
+}
+
+/// The steps that run together with a step, by what they write.
+std::string describeSweep(const sema::Kernel &kernel, const sema::Sweep &sweep) {
+  std::vector<std::string> names;
+  for (size_t step = sweep.begin; step < sweep.end; ++step)
+    names.push_back(kernel.tensors[std::get<sema::Statement>(kernel.steps[step]).target].name);
+  return "runs together with the steps of " + listOf(names) + ", piece by piece of the rows";
 }
 
 /// What share of all of them each statement has, where there are several.
@@ -207,6 +217,8 @@ Explanation explainKernel(const sema::Kernel &kernel, const std::vector<pipeline
     StepLine line = std::visit(StepDescriber{kernel, body == bodies.end() ? nullptr : &*body}, kernel.steps[step]);
     if (const std::optional<size_t> plan = sema::alternativeOf(kernel, step))
       line.notes.insert(line.notes.begin(), describePlan(kernel, *plan, explanation.cost));
+    if (const sema::Sweep *sweep = sema::sweepOf(kernel, step))
+      line.notes.insert(line.notes.begin(), describeSweep(kernel, *sweep));
     if (sema::isRecomputed(kernel, step))
       line.notes.insert(line.notes.begin(), "runs where a result is NaN, to tell sums without entries from zeros");
     if (const std::optional<sema::LentBody> lent = sema::lentBody(kernel, step))

@@ -68,12 +68,13 @@ size_t smallestAlternative(const sema::Kernel &kernel, const IdVector<sema::Exte
 void addDense(const sema::Kernel &kernel, const IdVector<sema::ExtentId, std::optional<int64_t>> &sizes,
               std::vector<ForeseenTensor> &tensors) {
   const size_t alternative = smallestAlternative(kernel, sizes);
-  for (const sema::Tensor &tensor : kernel.tensors) {
+  for (const sema::TensorId id : kernel.tensors.ids()) {
+    const sema::Tensor &tensor = kernel.tensors[id];
     const bool isStored = tensor.is<sema::Parameter>() || (tensor.is<sema::Temporary>() && !tensor.isOfRecomputation &&
                                                            tensor.alternative.value_or(alternative) == alternative);
     const bool isRead = std::any_of(tensors.begin(), tensors.end(),
                                     [&](const ForeseenTensor &other) { return other.tensor == &tensor; });
-    if (!isStored || isRead || !tensor.format.isDense() || tensor.order() == 0)
+    if (!isStored || isRead || sema::holderOf(kernel, id) || !tensor.format.isDense() || tensor.order() == 0)
       continue;
     ForeseenTensor foreseen{&tensor, {}};
     for (const sema::ExtentId extent : tensor.extents)

@@ -2,6 +2,7 @@
 
 #include "sema/plan/choose_plans.h"
 #include "sema/plan/join_plans.h"
+#include "sema/plan/sweeps.h"
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/logical_plan.h"
 #include "sema/simplify.h"
@@ -159,6 +160,8 @@ std::optional<Kernel> plan(const Program &checked, const Options &options, Diagn
   dropConversions(program);
   tieIndices(program);
   std::optional<Kernel> kernel = PlanChooser(program, options, diagnostics).run();
+  if (kernel && !options.asWritten)
+    kernel->sweeps = findSweeps(*kernel);
   if (kernel && options.verify)
     verifyPlan(*kernel, diagnostics);
   return diagnostics.hasErrors() ? std::nullopt : std::move(kernel);

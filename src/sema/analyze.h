@@ -41,7 +41,8 @@ struct Options {
   std::vector<format::GivenType> types = {}; ///< by --type; these win over those of bindings
   std::vector<GivenIndexType> indexTypes = {};
   bool fuses = true;      ///< temporaries into what reads them, where that saves work or memory
-  bool asWritten = false; ///< sums are taken where the text has them, though taking some before others saves steps
+  bool asWritten = false; ///< sums are taken where the text has them, and each statement as a whole, though others
+                          ///< orders save steps or memory
   bool trusts = true;     ///< sums without entries are taken for 0 where infinities beside them would show
   std::optional<size_t> alternative = std::nullopt; ///< the one, from 0, that is compiled alone
   bool verify = kVerifiesPlans;                     ///< a plan with a broken invariant (verify.h) is an internal error

@@ -52,4 +52,7 @@ Division divisionOf(const Kernel &kernel, const Statement &statement);
 /// "divided by rows of m: slices of y, A; what A lists of x", or "not divided: …"; for people.
 std::string describe(const Division &division, const Kernel &kernel);
 
+/// "together, piece by piece of rows of m, in memory for a piece of E"; for people.
+std::string describe(const Sweep &sweep, const Kernel &kernel);
+
 } // namespace spc::sema

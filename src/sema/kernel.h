@@ -310,6 +310,13 @@ struct Recomputation {
   TensorId count;            ///< an i64 of order 0: where that is not 0, calls run the steps
 };
 
+/// Steps in a row that run together, piece by piece of rows: all of them for some rows, then for the next ones
+/// (sema/plan/sweeps.h).
+struct Sweep {
+  size_t begin = 0, end = 0;  ///< into Kernel::steps
+  std::vector<TensorId> held; ///< the temporaries of which memory for the rows of a piece is enough
+};
+
 /// A whole kernel file, checked and planned.
 struct Kernel : KernelHead {
   std::vector<Step> steps;
@@ -317,6 +324,7 @@ struct Kernel : KernelHead {
   /// fewest steps with its sizes (sema/alternatives.h).
   std::vector<Alternative> alternatives = {};
   std::optional<Recomputation> recomputation = {};
+  std::vector<Sweep> sweeps = {}; ///< in the order of their steps
 };
 
 /// The tensor that has the structure of `tensor` in arrays of its own, or assembles it; itself where that is so of it.
@@ -337,6 +345,15 @@ std::vector<TensorId> partsOf(const KernelHead &kernel, TensorId first);
 
 /// The statement that a step is, where it assembles, else nullptr.
 const Statement *assemblingStatement(const Step &step);
+
+/// Whether a step reads or writes a tensor.
+bool uses(const Step &step, TensorId tensor);
+
+/// The sweep of which a step is; null where it runs by itself.
+const Sweep *sweepOf(const Kernel &kernel, size_t step);
+
+/// The sweep that holds a temporary; null for any other tensor.
+const Sweep *holderOf(const Kernel &kernel, TensorId tensor);
 
 /// Whether some term of a step has the index variable, or its blocks, as its outermost loop.
 bool hasOutermostLoop(const Step &step, std::string_view variable);

@@ -12,6 +12,49 @@ const Statement *assemblingStatement(const Step &step) {
   return statement && statement->collecting ? statement : nullptr;
 }
 
+namespace {
+
+/// Whether a step of each kind uses a tensor.
+struct Usage {
+  TensorId tensor;
+
+  bool operator()(const Statement &statement) const {
+    const auto reads = [&](const Term &term) {
+      return std::any_of(term.operands.begin(), term.operands.end(),
+                         [&](const Operand &operand) { return operand.tensor == tensor; });
+    };
+    return statement.target == tensor || std::any_of(statement.terms.begin(), statement.terms.end(), reads);
+  }
+  bool operator()(const Copy &copy) const { return copy.from == tensor || copy.to == tensor; }
+  bool operator()(const Conversion &conversion) const { return conversion.from == tensor || conversion.to == tensor; }
+  bool operator()(const RefreshCopy &refresh) const { return refresh.copy == tensor; }
+  bool operator()(const Distribution &distribution) const {
+    return distribution.from == tensor ||
+           std::find(distribution.parts.begin(), distribution.parts.end(), tensor) != distribution.parts.end();
+  }
+  bool operator()(const Placement &placement) const { return placement.from == tensor || placement.to == tensor; }
+};
+
+} // namespace
+
+bool uses(const Step &step, TensorId tensor) {
+  return std::visit(Usage{tensor}, step);
+}
+
+const Sweep *sweepOf(const Kernel &kernel, size_t step) {
+  for (const Sweep &sweep : kernel.sweeps)
+    if (sweep.begin <= step && step < sweep.end)
+      return &sweep;
+  return nullptr;
+}
+
+const Sweep *holderOf(const Kernel &kernel, TensorId tensor) {
+  for (const Sweep &sweep : kernel.sweeps)
+    if (std::find(sweep.held.begin(), sweep.held.end(), tensor) != sweep.held.end())
+      return &sweep;
+  return nullptr;
+}
+
 bool hasOutermostLoop(const Step &step, std::string_view variable) {
   const auto isOver = [&](const Term &term) {
     if (term.loops.empty())

@@ -236,6 +236,17 @@ class Explain(SpcCase):
         self.assertEqual(shares, [round(100 * first / (first + second), 1)])
         self.assertNotIn("of all", self.explain(SPMV, "--format", "A=csr", "A=a.mtx"))
 
+    def test_statements_that_run_together_move_what_lies_between_them_in_a_cache(self):
+        self.write("k.tex", "let E(i,j,h) = S(i,j)*x(j,h)\ny(i,h) = E(i,j,h)*E(i,j,h)\nz(i,h) = max(j, E(i,j,h))\n")
+        data = ["--format", "S=csr", "S=random:50x60:density=0.2:seed=1", "--size", "h=4", "-Wno-densify"]
+        together = self.spc("explain", "k.tex", *data).out
+        self.assertIn("runs together with the steps of E, y, z, piece by piece of the rows", together)
+        self.assertIn("in memory for a piece of its rows", together)
+        apart = self.spc("explain", "k.tex", *data, "--plan=as-written").out
+        self.assertNotIn("piece by piece", apart)
+        bytes_of = [float(re.search(r"bytes: ([\d,.]+)", text).group(1).replace(",", "")) for text in (together, apart)]
+        self.assertLess(bytes_of[0], bytes_of[1])
+
     def test_measured_times_stand_beside_the_best_possible(self):
         text = self.explain(SPMV, "--format", "A=csr", "A=a.mtx", "--measure", env={"SPC_NUM_THREADS": "1"})
         self.assertRegex(text, r"  at best: \S+ \ws on all cores.*\n  measured: \S+ \ws a call on 1 thread, "

@@ -78,10 +78,13 @@ KERNELS = {
     "spgemm_on_dcsr": ["B=dcsr", "C=csr", "A=dcsr"],
     "spgemm_on_dcsr_f16": ["B=dcsr", "C=csr", "A=dcsr"],
     "spgemm_on_coos": ["B=coo", "C=csr", "A=coo"],
+    "attention": ["S=csr"],
+    "attention_on_steps": ["S=csr"],
 }
 
 # kernel: what else it is compiled with
-OPTIONS = {"typed_on_f32": ["--type", "T=f32", "--index", "i64"], "typed_on_f16": ["--type", "T=f16"], "spgemm_on_dcsr_f16": ["--type", "f16"]}
+OPTIONS = {"typed_on_f32": ["--type", "T=f32", "--index", "i64"], "typed_on_f16": ["--type", "T=f16"], "spgemm_on_dcsr_f16": ["--type", "f16"], "attention": ["-Wno-densify"],
+           "attention_on_steps": ["-Wno-densify", "--plan=as-written"]}
 
 # Clients link the kernels of several modes, whose hidden symbols differ.
 VISIBLE = ["--visibility=default"]
@@ -112,6 +115,7 @@ CLIENTS = {
     "two_kernels": (["two_kernels_client.cpp"], ["spmv", "spmm"]),
     "parallel": (["parallel_client.cpp"], PARALLEL),
     "trial": (["trial_client.cpp"], ["spmm", "spmm_on_plain_loops", "spmv", "spmv_on_plain_loops"]),
+    "sweep": (["sweep_client.cpp"], ["attention", "attention_on_steps"]),
     "hooks": (["hooks_client.cpp"], ["spmv"]),
     "shared": (["shared_c.c", "shared_client.cpp"], ["spmv"]),
     "implicit": (["implicit_client.c"],
@@ -147,7 +151,7 @@ WATCHED = {
         "misaligned-operand": "load of misaligned address",
         "misaligned-values": "store to misaligned address",
     }),
-    "thread": ("thread,undefined", ["parallel", "assembly_threads", "pool", "memory_pool", "cpp_outputs"], {
+    "thread": ("thread,undefined", ["parallel", "assembly_threads", "pool", "memory_pool", "cpp_outputs", "sweep"], {
         "shared-output": "ThreadSanitizer: data race",
         "shared-pattern": "ThreadSanitizer: data race",
         "misaligned-operand": "load of misaligned address",
@@ -167,6 +171,7 @@ ANY_KERNELS = {
 # What an object may need from outside: libc and libm.
 LIBRARY_SYMBOLS = {"malloc", "aligned_alloc", "madvise", "free", "calloc", "realloc", "memset", "memcpy", "memmove", "memcmp", "_GLOBAL_OFFSET_TABLE_"}
 LIBM_SYMBOLS = {"exp", "erff", "log1pf", "powf"}
+CALLS_LIBM = {"attention", "attention_on_steps", "functions"}
 
 
 def options_in(mode, kernel):
@@ -313,7 +318,7 @@ def symbols_of(objects, *options):
 def check_objects(objects):
     """They need libc alone, and libm for the functions that they call; they export their functions alone."""
     for function, undefined in symbols_of(objects, "-u").items():
-        undefined -= LIBRARY_SYMBOLS | (LIBM_SYMBOLS if function == "functions" else set())
+        undefined -= LIBRARY_SYMBOLS | (LIBM_SYMBOLS if function in CALLS_LIBM else set())
         if undefined:
             raise Failed(f"{function}.o needs {sorted(undefined)}")
     for function, defined in symbols_of(objects, "-g", "--defined-only").items():

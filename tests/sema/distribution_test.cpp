@@ -201,6 +201,7 @@ TEST_CASE("a sum() beside another one is computed where a sparse factor has entr
   CHECK(stepsOf(product) == "$5 in f64, zeroed first:\n"
                             "  for i, j, k+: $5(i,j) += f64(pattern(A(i,j)))*(U(i,k)*V(j,k)), where A\n"
                             "\n"
+                            "together, piece by piece of rows of i, in memory for a piece of $6:\n\n"
                             "$6 in f64, zeroed first:\n"
                             "  for i, j, l+: $6(i,j) += f64(pattern(A(i,j)))*(U(i,l)*W(j,l)), where A\n"
                             "\n"

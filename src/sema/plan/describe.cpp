@@ -49,13 +49,18 @@ private:
     return tensor.partOf.empty() ? tensor.name : tensor.partOf;
   }
 
-  /// Before the first step of an alternative, of the recomputation, and of what follows.
+  /// Before the first step of an alternative, of the recomputation, of a sweep, and of what follows.
   std::string headingOf(size_t step) const {
     const std::vector<Alternative> &all = kernel_.alternatives;
     const std::optional<Recomputation> &again = kernel_.recomputation;
     if (again && step == again->begin)
       return "where " + nameOf(again->count) + " is not 0, once more:\n\n";
     if (again && step == again->end)
+      return "then:\n\n";
+    const Sweep *sweep = sweepOf(kernel_, step);
+    if (sweep && step == sweep->begin)
+      return sema::describe(*sweep, kernel_) + ":\n\n";
+    if (!sweep && step > 0 && sweepOf(kernel_, step - 1))
       return "then:\n\n";
     for (size_t k = 0; k < all.size(); ++k)
       if (step == all[k].begin)

@@ -65,4 +65,13 @@ std::string describe(const Division &division, const Kernel &kernel) {
   return "divided by " + text.items() + ": " + text.shares();
 }
 
+std::string describe(const Sweep &sweep, const Kernel &kernel) {
+  const Division division = divisionOf(kernel, std::get<Statement>(kernel.steps[sweep.begin]));
+  std::string held;
+  for (const TensorId id : sweep.held)
+    held += (held.empty() ? "" : ", ") + kernel.tensors[id].name;
+  return "together, piece by piece of " + Description({division.kind, division.items}, kernel).items() +
+         ", in memory for a piece of " + held;
+}
+
 } // namespace spc::sema

@@ -51,6 +51,10 @@ bool expressionHolds(Verification &verification, const Statement &statement, con
 /// Each step reads what the call or an earlier step has written, and copies that are up to date. The steps hold.
 bool valuesHold(Verification &verification);
 
+/// The steps of a sweep come to the rows of what they hold, and of all that they write, in their outermost loops alone.
+/// The steps hold.
+bool sweepsHold(Verification &verification);
+
 /// Whether `dims` has each of so many dimensions once.
 bool isPermutation(const std::vector<int> &dims, int order);
 

@@ -100,7 +100,7 @@ std::optional<std::string> brokenInvariant(const Kernel &kernel) {
   Verification verification(kernel);
   // Each of these relies on those before it.
   if (tensorsHold(verification) && stepsHold(verification) && alternativesHold(verification) &&
-      recomputationHolds(verification) && valuesHold(verification))
+      recomputationHolds(verification) && valuesHold(verification) && sweepsHold(verification))
     scheduleHolds(verification);
   return verification.broken();
 }

@@ -17,14 +17,20 @@ static bool isPointersArray(mlir::func::FuncOp body, mlir::Value array) {
   return bind && bind.getKind() == BindKind::Pointers;
 }
 
-/// The entry in whose tail a position is, `entry * size + loop` with a loop over all of `size`; null for any other one.
+/// The entry in whose tail a position is, `entry * size + loop` with a loop over all of `size`, in either order; null
+/// for any other one.
 static mlir::Value entryOf(mlir::Value position) {
   auto sum = position.getDefiningOp<mlir::arith::AddIOp>();
-  auto first = sum ? sum.getLhs().getDefiningOp<mlir::arith::MulIOp>() : nullptr;
-  scf::ForOp tail = sum ? loopOf(sum.getRhs()) : nullptr;
-  const bool isWhole = first && tail && mlir::isConstantIntValue(tail.getLowerBound(), 0) &&
-                       mlir::isConstantIntValue(tail.getStep(), 1) && tail.getUpperBound() == first.getRhs();
-  return isWhole ? first.getLhs() : mlir::Value();
+  if (!sum)
+    return {};
+  for (auto [product, rest] : {std::pair{sum.getLhs(), sum.getRhs()}, std::pair{sum.getRhs(), sum.getLhs()}}) {
+    auto first = product.getDefiningOp<mlir::arith::MulIOp>();
+    scf::ForOp tail = first ? loopOf(rest) : nullptr;
+    if (tail && mlir::isConstantIntValue(tail.getLowerBound(), 0) && mlir::isConstantIntValue(tail.getStep(), 1) &&
+        tail.getUpperBound() == first.getRhs())
+      return first.getLhs();
+  }
+  return {};
 }
 
 /// An index is owned where it is a sum of an owned value, times a coefficient, and a rest below that coefficient, or in

@@ -617,3 +617,31 @@ func.func @diagonals(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.t
   } {spc.place = #spc.place<0, 0>}
   return
 }
+
+// Elements of a tail belong to the row of their entry, whichever way their place is added up.
+// CHECK-LABEL: func.func @tail(
+// CHECK-SAME:    #spc.bind<begin, "m">
+func.func @tail(%d: memref<?xf64> {spc.bind = #spc.bind<values, "D">}, %p: memref<?xi32> {spc.bind = #spc.bind<pointers, "S", 1>},
+                %m: index {spc.bind = #spc.bind<size, "m">}, %h: index {spc.bind = #spc.bind<size, "h">})
+    attributes {spc.division = #spc.division<owners, <size, "m">>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %c0 to %m step %c1 {
+    %f = memref.load %p[%i] : memref<?xi32>
+    %f64 = arith.extui %f : i32 to i64
+    %first = arith.index_cast %f64 : i64 to index
+    %next = arith.addi %i, %c1 : index
+    %l = memref.load %p[%next] : memref<?xi32>
+    %l64 = arith.extui %l : i32 to i64
+    %last = arith.index_cast %l64 : i64 to index
+    scf.for %q = %first to %last step %c1 {
+      %entry = arith.muli %q, %h : index
+      scf.for %t = %c0 to %h step %c1 {
+        %place = arith.addi %t, %entry : index
+        memref.store %zero, %d[%place] : memref<?xf64>
+      }
+    }
+  }
+  return
+}

@@ -1,0 +1,86 @@
+#include "entry/body_call.h"
+
+#include "runtime/runtime.h"
+
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+
+namespace spc::entry {
+
+using dialect::BindAttr;
+using dialect::BindKind;
+using LLVM::ICmpPredicate;
+
+namespace {
+
+/// The work of a trial's piece, at least: some 20 microseconds; and of calls that have one.
+struct TrialSizes {
+  int64_t piece, call;
+};
+/// Pieces of long calls are this part of them: the longer they are, the more they have in common with the rest.
+constexpr int64_t kPiecesOfCall = 256;
+constexpr TrialSizes kOnVectors{int64_t{1} << 17, int64_t{1} << 24}; ///< of multiply-adds in dense loops
+constexpr TrialSizes kOneByOne{int64_t{1} << 15, int64_t{1} << 20};  ///< of entries
+constexpr int64_t kOnePiece = int64_t{1} << 62;
+
+/// Where a call notes the number of an argument that each chunk has its own value of; null for all others.
+int *placeIn(BodyCall &call, BindAttr bind) {
+  const auto kind = bind.getKind();
+  if (kind == BindKind::Begin)
+    return &call.begin;
+  if (kind == BindKind::End)
+    return &call.end;
+  return kind == BindKind::Chunk ? &call.chunk : nullptr;
+}
+
+TrialSizes trialSizes(LLVM::LLVMFuncOp body) {
+  return dialect::chunksOf(body).getExtents().empty() ? kOneByOne : kOnVectors;
+}
+
+/// What the tasks of this call share of a trial. Small calls run as they would without one.
+Value makeTrial(EntryBuilder &build, const Work &work, const TrialSizes &sizes) {
+  using Slot = runtime::TrialSlot;
+  const Struct type = build.structOf<runtime::Trial>();
+  const Value object = build.stack(type, 1), one = build.constant(1);
+  const auto set = [&](unsigned slot, Value value) { build.storeField(type, object, slot, value); };
+  const Value isWorth = build.compare(ICmpPredicate::sge, work.size(), build.constant(sizes.call));
+  const Value ofRow = LLVM::UDivOp::create(build.ops(), work.size(), build.greatest(work.positions(), one));
+  const Value part = LLVM::UDivOp::create(build.ops(), work.size(), build.constant(kPiecesOfCall));
+  const Value piece = build.greatest(part, build.constant(sizes.piece));
+  const Value rows = LLVM::UDivOp::create(build.ops(), piece, build.greatest(ofRow, one));
+  set(Slot::rows, build.select(isWorth, build.greatest(rows, one), build.constant(kOnePiece)));
+  set(Slot::choice, build.constant(-1));
+  set(Slot::begun, build.select(isWorth, build.constant(0), build.constant(runtime::kTrials)));
+  set(Slot::ended, build.constant(0));
+  for (unsigned loop = 0; loop < 2; ++loop)
+    set(Slot::least + loop, build.constant(INT64_MAX));
+  return object;
+}
+
+} // namespace
+
+mlir::LogicalResult bindArguments(Entry &entry, LLVM::LLVMFuncOp body, const Chunks &chunks, Value assembly,
+                                  BodyCall &call) {
+  Binds binds = allBinds(entry);
+  if (assembly)
+    binds[BindAttr::get(body.getContext(), BindKind::Assembly)] = assembly;
+  for (unsigned a = 0; a < body.getNumArguments(); ++a) {
+    const BindAttr bind = dialect::bindOf(body, a);
+    if (!bind)
+      return body.emitError("argument ") << a << " of the body is bound to nothing";
+    int *place = placeIn(call, bind);
+    if (chunks.copied && bind.getKind() == BindKind::Values && bind.getSymbol() == chunks.copied->name)
+      call.copied = static_cast<int>(a);
+    const bool tries = bind.getKind() == BindKind::Trial && chunks.work;
+    const auto makeOwn = [&] { return makeTrial(entry.build, *chunks.work, trialSizes(body)); };
+    const Value value = tries ? makeOwn() : place ? Value() : binds.lookup(bind);
+    if (place)
+      *place = static_cast<int>(a);
+    else if (!value || value.getType() != body.getArgument(a).getType())
+      return body.emitError("argument ") << a << " of the body cannot be bound to " << bind;
+    call.arguments.push_back(value);
+  }
+  return mlir::success();
+}
+
+} // namespace spc::entry
