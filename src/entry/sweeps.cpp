@@ -17,7 +17,8 @@ namespace {
 
 using LLVM::ICmpPredicate;
 
-constexpr int64_t kPieceBytes = int64_t{1} << 17; ///< of what is held of a piece: it stays in a second-level cache
+constexpr int64_t kPieceBytes = int64_t{1} << 17;  ///< of what is held of a piece: it stays in a second-level cache
+constexpr int64_t kListedBytes = int64_t{1} << 14; ///< … where rows that its entries list should stay there, too
 
 LLVM::LLVMFuncOp bodyOf(Entry &entry, size_t step) {
   return entry.build.module().lookupSymbol<LLVM::LLVMFuncOp>(bodySymbol(sema::bodyName(entry.kernel, step)));
@@ -130,7 +131,8 @@ void SweepCall::choosePieces() {
   Value bytes = build_.constant(0);
   for (const HeldTensor &held : held_)
     bytes = build_.add(bytes, held.bytes);
-  const Value fitting = LLVM::UDivOp::create(build_.ops(), bytes, build_.constant(kPieceBytes));
+  const Value fitting =
+      LLVM::UDivOp::create(build_.ops(), bytes, build_.constant(sweep_.listsAgain ? kListedBytes : kPieceBytes));
   const Value most = build_.greatest(rows_->items(), build_.constant(1));
   pieces_ = build_.least(build_.greatest(build_.add(fitting, build_.constant(1)), tasks_), most);
 }

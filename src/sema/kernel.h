@@ -315,6 +315,7 @@ struct Recomputation {
 struct Sweep {
   size_t begin = 0, end = 0;  ///< into Kernel::steps
   std::vector<TensorId> held; ///< the temporaries of which memory for the rows of a piece is enough
+  bool listsAgain = false;    ///< several steps read rows of one tensor that entries list
 };
 
 /// A whole kernel file, checked and planned.

@@ -56,6 +56,8 @@ TEST_CASE("rows of one tensor alone may be listed by entries: those of several d
   const std::string shared = "let E(i,j) = pattern(S(i,j))*X(i,k)*X(j,k)\n"
                              "let P(i,j) = pattern(S(i,j))/(1 + exp(-E(i,j)))\nO(i,k) = P(i,j)*X(j,k)\n";
   CHECK(sweepsOf(shared, {"S=csr"}) == "E P O holding E P\n");
+  CHECK(check(shared, {"S=csr"}).kernel->sweeps.front().listsAgain);
+  CHECK_FALSE(check(kAttention, {"S=csr"}).kernel->sweeps.front().listsAgain);
   CHECK(sweepsOf("let E(i,j) = pattern(S(i,j))*X(i,k)*X(j,k)\n"
                  "let P(i,j) = pattern(S(i,j))/(1 + exp(-E(i,j)))\nO(i,f) = P(i,j)*V(j,f)\n",
                  {"S=csr"}) == "P O holding P\n");

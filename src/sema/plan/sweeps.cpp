@@ -26,6 +26,7 @@ struct Accesses {
   std::optional<Items> items;
   std::set<TensorId> written;
   std::map<TensorId, int> dims; ///< by tensor of order 1 and more: the dimension of the rows, or kElsewhere
+  int listing = 0;              ///< how many steps read at coordinates that entries list
 
   void add(TensorId tensor, int dim) {
     const auto [known, isNew] = dims.emplace(tensor, dim);
@@ -68,8 +69,10 @@ bool isListed(const Kernel &kernel, const Term &term, const std::vector<Index> &
   return false;
 }
 
-/// Adds the accesses of a term. False where it reads a tensor as a whole, row after row.
-bool addTerm(const Kernel &kernel, const Statement &statement, const Term &term, LoopId rows, Accesses &accesses) {
+/// Adds the accesses of a term, and notes whether there are `lists`. False where it reads a tensor as a whole, row
+/// after row.
+bool addTerm(const Kernel &kernel, const Statement &statement, const Term &term, LoopId rows, Accesses &accesses,
+             bool &lists) {
   accesses.add(statement.target, dimOf(kernel, term, statement.target, term.target, rows, *accesses.items));
   for (const Operand &operand : term.operands) {
     if (operand.indices.empty())
@@ -78,6 +81,7 @@ bool addTerm(const Kernel &kernel, const Statement &statement, const Term &term,
     if (dim == kElsewhere && !isListed(kernel, term, operand.indices))
       return false;
     accesses.add(operand.tensor, dim);
+    lists |= dim == kElsewhere;
   }
   return true;
 }
@@ -93,12 +97,14 @@ bool addStep(const Kernel &kernel, const Step &step, Accesses &accesses) {
     return false;
   accesses.items = division.items;
   accesses.written.insert(statement->target);
+  bool lists = false;
   for (const Term &term : statement->terms) {
     const OuterLoops outer = outerLoops(kernel, term);
     const bool isOverRows = outer.kind == OuterLoops::Kind::Dense || outer.kind == OuterLoops::Kind::Root;
-    if (!isOverRows || outer.items != division.items || !addTerm(kernel, *statement, term, outer.rows, accesses))
+    if (!isOverRows || outer.items != division.items || !addTerm(kernel, *statement, term, outer.rows, accesses, lists))
       return false;
   }
+  accesses.listing += lists ? 1 : 0;
   return true;
 }
 
@@ -175,7 +181,7 @@ std::vector<Sweep> findSweeps(const Kernel &kernel) {
     if (end - begin > 1) {
       std::vector<TensorId> held = heldBy(kernel, accesses, begin, end);
       if (std::any_of(held.begin(), held.end(), [&](TensorId id) { return kernel.tensors[id].order() > 1; }))
-        sweeps.push_back({begin, end, std::move(held)});
+        sweeps.push_back({begin, end, std::move(held), accesses.listing > 1});
     }
     end = std::min(begin, end - 1);
   }
