@@ -89,11 +89,16 @@ public:
     }
     return LevelAttr::get(context_, fixed, width, length, length ? extentOf(level) : ExtentAttr(),
                           length && k > 0 ? extentOf(tensor_.format.levels[k - 1]) : ExtentAttr(), start, isImplicit,
-                          isListed ? k - first : -1, isListed ? tensor_.format.levelCount() - first : 0,
-                          level.part == Part::Difference, !level.ordered, level.isFound);
+                          isListed ? k - first : -1, isListed ? listedLevels() : 0, level.part == Part::Difference,
+                          !level.ordered, level.isFound);
   }
 
 private:
+  /// Of a temporary's, its tail is none.
+  int64_t listedLevels() const {
+    return llvm::count_if(tensor_.format.levels, [](const Level &level) { return !level.isDense(); });
+  }
+
   FormAttr form(const format::ClosedForm &closed) const {
     return FormAttr::get(context_, closed.constant, closed.slope, closed.size);
   }

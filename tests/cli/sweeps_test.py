@@ -17,7 +17,7 @@ let t(i, h) = A(i, j) * x(j, h)
 let u(i, h) = A(i, j) * t(i, h) * t(i, h)
 y(i, h) = A(i, j) * u(i, h)
 """
-FORMATS = "csr csr-lengths csr-unsorted csc dcsr coo coo-dup ell bsr dia ragged".split()
+FORMATS = "csr csr-lengths csr-unsorted csc dcsr coo coo-aos coo-dup ell bsr dia ragged".split()
 ROWS, HEADS, MANY = 1101, 4, 64
 
 
