@@ -26,6 +26,8 @@ public:
     for (const sema::StatementCost &cost : costs) {
       const Value steps = of(cost.steps);
       total = sum(sum(total, steps), of(cost.beside));
+      if (!cost.copied.empty())
+        total = sum(total, scaled(of(cost.copied), constant(sema::kCopyingCost)));
       if (!cost.listed)
         continue;
       const Value places = of({cost.places});
@@ -40,6 +42,8 @@ public:
   }
 
 private:
+  Value scaled(Value left, Value right) { return LLVM::FMulOp::create(build_.ops(), left, right); }
+
   Value sum(Value left, Value right) { return LLVM::FAddOp::create(build_.ops(), left, right); }
 
   Value of(const std::vector<sema::CostProduct> &cost) {
@@ -47,8 +51,7 @@ private:
     for (const sema::CostProduct &product : cost) {
       Value value = constant(1);
       for (const sema::CostFactor &factor : product)
-        value = factor.divides ? divided(value, of(factor))
-                               : LLVM::FMulOp::create(build_.ops(), value, of(factor)).getResult();
+        value = factor.divides ? divided(value, of(factor)) : scaled(value, of(factor));
       total = sum(total, value);
     }
     return total;

@@ -1,5 +1,6 @@
 #include "entry/copies.h"
 
+#include "entry/alternatives.h"
 #include "entry/checks.h"
 #include "entry/counts.h"
 #include "entry/descriptors.h"
@@ -124,7 +125,10 @@ TensorView copyConverted(Entry &entry, Memory &memory, const sema::Tensor &tenso
   const Value copy = descriptors.describe(tensor, {});
   Conversion conversion(entry, memory, tensor);
   const Value table = tensor.format.levels.front().isFound ? conversion.addTable(copy) : Value();
-  const Value status = conversion.run(copy);
+  const Value used = isUsed(entry, tensor);
+  const auto convert = [&] { return conversion.run(copy); };
+  const Value isOk = build.int32Constant(static_cast<int32_t>(Status::Ok));
+  const Value status = used ? build.computeIf(used, convert, isOk) : convert();
   build.failUnlessOk(status, conversion.place());
   TensorView view = descriptors.readPacked(tensor, copy);
   if (tensor.order() == 1)

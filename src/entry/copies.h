@@ -5,8 +5,8 @@
 
 namespace spc::entry {
 
-/// Copies the source of a converted tensor into its storage, released on every way out. Leaves with what the runtime
-/// reports.
+/// Copies the source of a converted tensor into its storage, released on every way out; nothing where the call does
+/// without the copy, whose arrays are NULL then. Leaves with what the runtime reports.
 TensorView copyConverted(Entry &entry, Memory &memory, const sema::Tensor &tensor);
 
 /// Gives the pointers arrays that the lengths of a parameter add up to, released on every way out. Leaves with what the

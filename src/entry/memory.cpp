@@ -158,8 +158,9 @@ void allocateTensors(Entry &entry, Memory &memory) {
     if (entry.kernel.tensors[t].is<sema::Tie>() && !isMadeLater(entry, t))
       entry.tensors[t] = makeTie(entry, memory, entry.kernel.tensors[t]);
   for (sema::TensorId t : entry.kernel.tensors.ids())
-    if (entry.kernel.tensors[t].is<sema::Converted>() && !isMadeLater(entry, t))
-      entry.tensors[t] = copyConverted(entry, memory, entry.kernel.tensors[t]);
+    if (const sema::Tensor &tensor = entry.kernel.tensors[t];
+        tensor.is<sema::Converted>() && !tensor.isOfRecomputation && !isMadeLater(entry, t))
+      entry.tensors[t] = copyConverted(entry, memory, tensor);
   allocateTemporaries(entry, memory, /*ofCopies=*/true);
   for (sema::TensorId t : entry.kernel.tensors.ids())
     if (const auto *view = entry.kernel.tensors[t].as<sema::View>())
@@ -167,8 +168,12 @@ void allocateTensors(Entry &entry, Memory &memory) {
 }
 
 void allocateForRecomputation(Entry &entry, Memory &memory) {
-  for (sema::TensorId t : entry.kernel.tensors.ids())
-    if (entry.kernel.tensors[t].isOfRecomputation)
+  const sema::Kernel &kernel = entry.kernel;
+  for (sema::TensorId t : kernel.tensors.ids())
+    if (kernel.tensors[t].isOfRecomputation && kernel.tensors[t].is<sema::Converted>())
+      entry.tensors[t] = copyConverted(entry, memory, kernel.tensors[t]);
+  for (sema::TensorId t : kernel.tensors.ids())
+    if (kernel.tensors[t].isOfRecomputation && kernel.tensors[t].is<sema::Temporary>())
       entry.tensors[t] = allocateTemporary(entry, memory, t);
 }
 

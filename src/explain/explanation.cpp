@@ -115,7 +115,10 @@ std::string roleOf(const sema::Kernel &kernel, const sema::Tensor &tensor) {
   if (tensor.is<sema::Tie>())
     return "where indices agree, made once a call";
   if (const auto *copy = tensor.as<sema::Converted>())
-    return "copy of " + nameOf(copy->source) + ", made once a call";
+    return "copy of " + nameOf(copy->source) +
+           (tensor.alternative         ? ", made by calls that run plan " + std::to_string(*tensor.alternative + 1)
+            : tensor.isOfRecomputation ? ", made where results are computed once more"
+                                       : ", made once a call");
   if (const auto *fused = tensor.as<sema::Fused>())
     return "computed where " + nameOf(fused->reader) + " reads it";
   if (const auto *view = tensor.as<sema::View>())

@@ -38,9 +38,11 @@ public:
           onGrouping(*statement, term);
   }
 
-  void onTensors() {
+  /// `alternative`: the one that calls take.
+  void onTensors(size_t alternative) {
     for (const sema::Tensor &tensor : kernel_.tensors)
-      if (const auto *copy = tensor.as<sema::Converted>()) {
+      if (const auto *copy = tensor.as<sema::Converted>();
+          copy && !tensor.isOfRecomputation && tensor.alternative.value_or(alternative) == alternative) {
         const sema::Tensor &source = kernel_.tensors[copy->source];
         if (source.is<sema::Tie>())
           continue;
@@ -260,7 +262,7 @@ std::vector<Remark> remarksOn(const sema::Kernel &kernel, const std::vector<pipe
                               Data *data, size_t alternative) {
   RemarkCollector collector(kernel, optLevel, data);
   collector.onWaste();
-  collector.onTensors();
+  collector.onTensors(alternative);
   for (const pipeline::BodyFacts &body : bodies)
     if (const auto *statement = std::get_if<sema::Statement>(&kernel.steps[body.step]);
         statement && sema::runs(kernel, body.step, alternative) &&

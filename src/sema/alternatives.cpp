@@ -37,18 +37,68 @@ CostProduct walkOf(const Kernel &kernel, const Term &term) {
   return {};
 }
 
+/// How often loops come to the entries of a product's second operand, of its third one and so on, where they may find
+/// none.
+std::vector<CostProduct> searchesIn(const CostProduct &product) {
+  std::vector<CostProduct> searches;
+  for (auto factor = product.begin(); factor != product.end(); ++factor)
+    if (factor != product.begin() && factor->entriesOf)
+      searches.emplace_back(product.begin(), factor);
+  return searches;
+}
+
+/// Copies that the steps of an alternative read, which other alternatives do without.
+std::set<TensorId> copiesFor(const Kernel &kernel, const Alternative &alternative) {
+  std::set<TensorId> copies;
+  const auto add = [&](TensorId id) {
+    for (std::optional<TensorId> owner = structureOwner(kernel, id); owner; owner = sourceOf(kernel.tensors[*owner])) {
+      const Tensor &tensor = kernel.tensors[*owner];
+      if (tensor.is<Converted>() && (kernel.alternatives.empty() || tensor.alternative))
+        copies.insert(*owner);
+    }
+  };
+  for (size_t k = alternative.begin; k < alternative.end; ++k)
+    if (const auto *statement = std::get_if<Statement>(&kernel.steps[k])) {
+      add(statement->target);
+      for (const Term &term : statement->terms)
+        for (const Operand &operand : term.operands)
+          add(operand.tensor);
+    }
+  return copies;
+}
+
+/// Of a copy: its entries, and the rows that it has whether these have entries or not.
+StatementCost costOfCopy(const Kernel &kernel, TensorId id) {
+  const Tensor &tensor = kernel.tensors[id];
+  CostFactor entries{entriesOwner(kernel, id)};
+  const std::vector<TensorId> parts = partsOf(kernel, *entries.entriesOf);
+  entries.otherParts.assign(parts.begin() + 1, parts.end());
+  StatementCost cost;
+  cost.copied.push_back({entries});
+  const format::Level &root = tensor.format.levels.front();
+  if (root.isDense() && !root.isFound)
+    cost.beside.push_back(volumeOf({tensor.extents[static_cast<size_t>(root.dim)]}));
+  return cost;
+}
+
 } // namespace
 
 std::vector<StatementCost> costOf(const Kernel &kernel, const Alternative &alternative) {
   std::vector<StatementCost> costs;
+  for (TensorId copy : copiesFor(kernel, alternative))
+    costs.push_back(costOfCopy(kernel, copy));
   for (size_t k = alternative.begin; k < alternative.end; ++k) {
     const auto *statement = std::get_if<Statement>(&kernel.steps[k]);
     if (!statement)
       continue;
-    StatementCost cost{costOf(*statement, kernel), {}, std::nullopt, {}};
+    StatementCost cost;
+    cost.steps = costOf(*statement, kernel);
     for (const Term &term : statement->terms)
       if (CostProduct walk = walkOf(kernel, term); !walk.empty())
         cost.beside.push_back(std::move(walk));
+    for (const CostProduct &product : cost.steps)
+      for (CostProduct &searches : searchesIn(product))
+        cost.beside.push_back(std::move(searches));
     const Tensor &target = kernel.tensors[statement->target];
     if (statement->zeroFirst && target.format.isDense())
       cost.beside.push_back(volumeOf(target.extents));
@@ -69,10 +119,11 @@ std::optional<double> evaluate(const std::vector<StatementCost> &costs, const Co
                         }};
   double total = 0;
   for (const StatementCost &cost : costs) {
-    const std::optional<double> steps = evaluate(cost.steps, known), beside = evaluate(cost.beside, known);
-    if (!steps || !beside)
+    const std::optional<double> steps = evaluate(cost.steps, known), beside = evaluate(cost.beside, known),
+                                copied = evaluate(cost.copied, known);
+    if (!steps || !beside || !copied)
       return std::nullopt;
-    total += *steps + *beside;
+    total += *steps + *beside + *copied * kCopyingCost;
     if (cost.listed)
       total += listed[*cost.listed] = std::min(*steps, *evaluate({cost.places}, known));
   }

@@ -17,15 +17,20 @@ inline constexpr size_t kMostAlternatives = 4;
 /// which the sizes that are usual take the fewest, and steps are no times.
 inline constexpr double kFirstMayCost = 1.2;
 
-/// What a statement of an alternative costs.
+/// How many steps the copy of an entry takes as much time as: it is sorted.
+inline constexpr double kCopyingCost = 5;
+
+/// What a statement of an alternative costs, or a copy of an operand that the alternative alone makes.
 struct StatementCost {
   std::vector<CostProduct> steps;  ///< of its loops
-  std::vector<CostProduct> beside; ///< rows that may have no entries, and elements that are set first
+  std::vector<CostProduct> copied; ///< entries that are copied, each of which takes kCopyingCost steps
+  std::vector<CostProduct> beside; ///< rows and searches that may find no entries, and elements that are set first
   std::optional<TensorId> listed;  ///< the target where it is assembled: it is taken to have an entry for each step
   CostProduct places;              ///< of that, which has no more entries
 };
 
-/// The statements of an alternative, in order. Its cost is the sum of all of it, and of the entries that are listed.
+/// The copies and the statements of an alternative, in order. Its cost is the sum of all of it, and of the entries that
+/// are listed.
 std::vector<StatementCost> costOf(const Kernel &kernel, const Alternative &alternative);
 
 /// That sum; nullopt where it depends on what the sizes do not say.

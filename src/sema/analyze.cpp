@@ -92,65 +92,76 @@ std::optional<Kernel> planUsual(const Program &program, const Options &options, 
 class PlanChooser {
 public:
   PlanChooser(const Program &program, const Options &options, Diagnostics &diagnostics)
-      : program_(program), options_(options), diagnostics_(diagnostics), before_(diagnostics.all().size()),
-        given_(program.tensors.size()) {}
+      : program_(program), options_(options), diagnostics_(diagnostics), given_(program.tensors.size()) {}
 
   std::optional<Kernel> run() {
     Contractions contractions;
-    std::optional<Kernel> careful = planUsual(program_, options_, diagnostics_, contractions);
-    if (!careful)
+    Diagnostics found = diagnostics_.alike();
+    std::optional<Kernel> planned = planUsual(program_, options_, found, contractions);
+    if (!planned) {
+      diagnostics_.append(std::move(found));
       return std::nullopt;
-    if (std::optional<std::vector<Kernel>> trusting =
-            contractions.asks && options_.trusts ? trustingPlans(*careful) : std::nullopt)
-      return trusting->empty() ? std::nullopt
-                               : std::optional(joinPlans(std::move(*trusting), std::move(*careful), given_));
-    std::vector<Kernel> plans = chosenFrom(std::move(*careful), contractions);
-    return plans.empty() ? std::nullopt : std::optional(joinPlans(std::move(plans), given_));
+    }
+    Candidate careful(std::move(*planned), std::move(found));
+    const bool trusts = contractions.asks && options_.trusts;
+    if (std::optional<std::vector<Candidate>> trusting = trusts ? trustingPlans(careful) : std::nullopt)
+      return joined(std::move(*trusting), &careful.kernel);
+    return joined(chosenFrom(std::move(careful), contractions), nullptr);
   }
 
 private:
   /// Plans that take sums without entries for 0; nullopt where the careful one cannot follow.
-  std::optional<std::vector<Kernel>> trustingPlans(const Kernel &careful) {
+  std::optional<std::vector<Candidate>> trustingPlans(const Candidate &careful) {
     Contractions contractions{.trusts = true};
-    std::optional<Kernel> usual = planned(contractions);
-    if (!usual || !contractions.trusted || !agree(*usual, careful, given_))
+    std::optional<Candidate> usual = planned(contractions, careful.found);
+    if (!usual || !contractions.trusted || !agree(usual->kernel, careful.kernel, given_))
       return std::nullopt;
-    std::vector<Kernel> plans = chosenFrom(std::move(*usual), contractions);
-    return plans.empty() || mayRecompute(plans, careful, given_) ? std::optional(std::move(plans)) : std::nullopt;
+    std::vector<Candidate> plans = chosenFrom(std::move(*usual), contractions);
+    std::vector<const Kernel *> kernels;
+    for (const Candidate &plan : plans)
+      kernels.push_back(&plan.kernel);
+    return mayRecompute(kernels, careful.kernel, given_) ? std::optional(std::move(plans)) : std::nullopt;
   }
 
-  /// nullopt also for a plan that has to warn of what the usual one does not: it is none to take in silence.
-  std::optional<Kernel> planned(Contractions &contractions) {
+  /// nullopt also for a plan of which more is to be said than of another one: it is none to take in silence.
+  std::optional<Candidate> planned(Contractions &contractions, const Diagnostics &usual) {
     Diagnostics found = diagnostics_.alike();
-    std::optional<Kernel> plan = planFor(program_, options_, found, contractions);
-    return found.all().size() > diagnostics_.all().size() - before_ ? std::nullopt : std::move(plan);
+    std::optional<Kernel> kernel = planFor(program_, options_, found, contractions);
+    return kernel && isAsQuiet(found, usual) ? std::optional<Candidate>(std::in_place, std::move(*kernel), found)
+                                             : std::nullopt;
   }
 
-  /// The plans that are compiled; empty where one is wanted alone that there is not, which is reported.
-  std::vector<Kernel> chosenFrom(Kernel usual, const Contractions &contractions) {
-    std::vector<Kernel> plans =
-        plansWorthwhile(std::move(usual), contractions.products, given_, [&](const Scenario &scenario) {
-          Contractions other{.scenario = scenario, .trusts = contractions.trusts};
-          return planned(other);
-        });
+  /// The plans among which calls choose, the usual one first.
+  std::vector<Candidate> chosenFrom(Candidate usual, const Contractions &contractions) {
+    const Diagnostics found = usual.found;
+    return plansWorthwhile(std::move(usual), contractions.products, given_, [&](const Scenario &scenario) {
+      Contractions other{.scenario = scenario, .trusts = contractions.trusts};
+      return planned(other, found);
+    });
+  }
+
+  /// The plans as one kernel, or that which is wanted alone; nullopt where there is none such, which is reported. The
+  /// first plan's copies are reported as those that calls make.
+  std::optional<Kernel> joined(std::vector<Candidate> plans, Kernel *careful) {
     const std::optional<size_t> only = options_.alternative;
-    if (!only)
-      return plans;
-    std::vector<Kernel> alone;
-    if (*only < plans.size())
-      alone.push_back(std::move(plans[*only]));
-    else
+    if (only && *only >= plans.size()) {
+      const std::string count = plans.size() == 1 ? "one" : std::to_string(plans.size());
+      diagnostics_.append(std::move(plans.front().found));
       diagnostics_.report(kNoSuchPlan, {},
-                          "there is no plan " + std::to_string(*only + 1) + ": the kernel has " +
-                              (plans.size() == 1 ? "one" : std::to_string(plans.size())));
-    return alone;
+                          "there is no plan " + std::to_string(*only + 1) + ": the kernel has " + count);
+      return std::nullopt;
+    }
+    std::vector<Kernel> kernels;
+    for (size_t k = only.value_or(0); k < (only ? *only + 1 : plans.size()); ++k)
+      kernels.push_back(std::move(plans[k].kernel));
+    diagnostics_.append(std::move(plans[only.value_or(0)].found));
+    return careful ? joinPlans(std::move(kernels), std::move(*careful), given_) : joinPlans(std::move(kernels), given_);
   }
 
   const Program &program_;
   const Options &options_;
   Diagnostics &diagnostics_;
-  const size_t before_; ///< how many diagnostics there were
-  const size_t given_;  ///< tensors of the program
+  const size_t given_; ///< tensors of the program
 };
 
 } // namespace

@@ -56,7 +56,8 @@ struct Temporary {
   std::optional<TensorId> standsFor = std::nullopt; ///< the output whose new entries it has until they are placed there
 };
 
-/// A copy of `source` in another format, made by the entry code before anything runs, or by a RefreshCopy.
+/// A copy of `source` in another format, made by the entry code before anything runs (of the recomputation, before
+/// that), or by a RefreshCopy.
 struct Converted {
   TensorId source; ///< of a tensor that is stored as a sum its part 0, which stands for the whole
   /// Has each entry once and in order, in both triangles, all parts added up, and no padding.
@@ -130,11 +131,11 @@ struct Tensor {
   std::string partOf;            ///< the source text's name of the tensor whose part this is (a format that is a sum,
                                  ///< hyb); empty for whole tensors
   int part = 0;                  ///< which part
-  std::optional<size_t> alternative = std::nullopt; ///< the one of the kernel's that alone uses this temporary
-  bool isOfRecomputation = false;                   ///< a temporary that the kernel's recomputation alone uses
-  std::string couldBe; ///< a shipped format for an output that nothing binds and that is dense, though only
-                       ///< sparse operands decide which elements are set; else empty
-  Span where;          ///< declaration, else first use
+  std::optional<size_t> alternative = std::nullopt; ///< the one of the kernel's that alone uses this temporary or copy
+  bool isOfRecomputation = false; ///< a temporary or a copy that the kernel's recomputation alone uses
+  std::string couldBe;            ///< a shipped format for an output that nothing binds and that is dense, though only
+                                  ///< sparse operands decide which elements are set; else empty
+  Span where;                     ///< declaration, else first use
 
   int order() const { return format.order(); }
 
@@ -296,8 +297,8 @@ struct KernelHead {
   std::map<std::string, ValueType> typeParameters; ///< each with the type that it stands for
 };
 
-/// Steps in a row, one of several ways to compute the same. Temporaries of its own have its number; it makes no copy of
-/// an operand.
+/// Steps in a row, one of several ways to compute the same. Temporaries and copies of its own have its number: calls
+/// that take another one make none of them.
 struct Alternative {
   size_t begin = 0, end = 0; ///< into Kernel::steps
 };

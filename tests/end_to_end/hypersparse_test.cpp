@@ -6,8 +6,11 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
+#include <optional>
 #include <random>
 
 namespace spc::testing {
@@ -277,6 +280,90 @@ TEST_CASE("operands that mix storages are looked up", "[hypersparse]") {
     for (const std::string &second : kMatrices)
       if (first != second)
         checkInAllExtents(product, {{"A", first}, {"B", second}, {"C", "dcsr"}}, Chunks::Serial);
+}
+
+namespace {
+
+/// y(i) = A(i,j)*B(j,k)*x(k), or more factors, where the inner indices have extents that no memory holds.
+class VectorProduct {
+public:
+  VectorProduct(const std::string &operand, bool isLong, std::optional<size_t> plan)
+      : letters_(isLong ? "ijkl" : "ijk"), call_(specFor(operand, isLong, plan)) {}
+
+  size_t plans() const { return call_.compiled().kernel().alternatives.size(); }
+
+  /// The bytes that a call takes, whose result is right; nullopt where there is not enough memory.
+  std::optional<int64_t> bytesFor(int64_t extent) {
+    const std::vector<int64_t> few = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, rows = rowsOf(extent);
+    std::vector<double> x(few.size()), y(few.size(), std::nan(""));
+    std::iota(x.begin(), x.end(), 1.0);
+    std::map<int64_t, double> values; // of what is multiplied with the factor to the left
+    for (const int64_t at : few)
+      values[at] = x[static_cast<size_t>(at)];
+    for (size_t k = letters_.size() - 1; k > 0; --k) {
+      const bool isFirst = k == 1, isLast = k == letters_.size() - 1;
+      const std::string name(1, static_cast<char>('A' + k - 1));
+      std::vector<StoredEntry> entries;
+      std::map<int64_t, double> next;
+      for (size_t e = 0; e < rows.size(); ++e) {
+        const int64_t row = isFirst ? few[e % few.size()] : rows[(3 * e) % rows.size()];
+        const int64_t column = isLast ? few[(e * e) % few.size()] : rows[(7 * e + 1) % rows.size()];
+        entries.push_back({{row, column}, static_cast<double>(1 + e)});
+        next[row] += static_cast<double>(1 + e) * values[column];
+      }
+      std::sort(entries.begin(), entries.end(), [](const auto &a, const auto &b) { return a.at < b.at; });
+      call_.passEntries(name, {isFirst ? 10 : extent, isLast ? 10 : extent}, entries);
+      values = next;
+    }
+    call_.passDense("x", {10}, x);
+    call_.passDense("y", {10}, y);
+    call_.memory().failBeyond(kMostBytes);
+    call_.memory().takePeak();
+    const int32_t status = call_.call(call_.context());
+    CHECK(call_.memory().live() == 0);
+    CHECK(call_.memory().problem() == "");
+    if (status == SPC_ERROR_MEMORY)
+      return std::nullopt;
+    REQUIRE(status == SPC_OK);
+    for (const int64_t at : few)
+      CHECK(call_.values("y")[static_cast<size_t>(at)] == values[at]);
+    return call_.memory().takePeak();
+  }
+
+private:
+  static KernelSpec specFor(const std::string &operand, bool isLong, std::optional<size_t> plan) {
+    KernelSpec spec{.statements = isLong ? "y(i) = A(i,j)*B(j,k)*C(k,l)*x(l)" : "y(i) = A(i,j)*B(j,k)*x(k)",
+                    .formats = {{"A", operand}, {"B", operand}}};
+    if (isLong)
+      spec.formats["C"] = operand;
+    spec.index = {format::IndexType::I64, format::IndexType::I64};
+    spec.plan = plan;
+    return spec;
+  }
+
+  std::string letters_;
+  HandMadeCall call_;
+};
+
+} // namespace
+
+TEST_CASE("products with a vector make no array of what hypersparse matrices have in common", "[hypersparse]") {
+  for (const bool isLong : {false, true})
+    for (const std::string &operand : {"dcsr", "coo"}) {
+      INFO(operand << (isLong ? ", three matrices" : ""));
+      VectorProduct chosen(operand, isLong, std::nullopt);
+      REQUIRE(chosen.plans() >= 2);
+      for (const int64_t extent : {int64_t{40}, int64_t{2'000'000'000}, int64_t{1} << 60})
+        CHECK(chosen.bytesFor(extent).value_or(-1) >= 0);
+      size_t frugal = 0;
+      for (size_t plan = 0; plan < chosen.plans(); ++plan) {
+        VectorProduct alone(operand, isLong, plan);
+        CHECK(alone.bytesFor(40));
+        frugal += alone.bytesFor(2'000'000'000).has_value();
+      }
+      CHECK(frugal >= 1);
+      CHECK(frugal < chosen.plans());
+    }
 }
 
 } // namespace spc::testing

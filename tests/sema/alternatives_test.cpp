@@ -136,6 +136,30 @@ TEST_CASE("nothing is chosen by how many entries a tensor has that is computed b
   CHECK(costs(check("let T(i,j) = A(i,k)*B(k,j)\nD(i,l) = T(i,j)*B(j,k)*C(k,l)", all)).size() == 1);
 }
 
+TEST_CASE("plans make copies of operands of their own, which are counted") {
+  const std::string text = "y(i) = A(i,j)*B(j,k)*x(k)";
+  const Checked chosen = check(text, {"A=dcsr", "B=dcsr"});
+  CHECK(costs(chosen) ==
+        Lines{"nnz(B) for $4; nnz(A) for y; i for $5", "nnz(B)*nnz(A)/j for y; nnz(A) for copies to A$$1_0"});
+  CHECK(chosen.tensor("A$$1_0").alternative == 1);
+  CHECK(chosen.count("reorder") == 0);
+  CHECK(checkWith({"--plan=1"}, text, {"A=dcsr", "B=dcsr"}).count("reorder") == 0);
+  CHECK(checkWith({"--plan=2"}, text, {"A=dcsr", "B=dcsr"}).count("reorder") == 1);
+  const Kernel &kernel = *chosen.kernel;
+  std::map<std::string, double> given = {{"i", 10}, {"j", 2e9}, {"k", 10}, {"A", 40}, {"B", 40}};
+  CHECK(alternativeFor(kernel, sizes(kernel, given)) == 1);
+  given["j"] = 100; // an entry that is copied takes longer than an element that is set
+  CHECK(alternativeFor(kernel, sizes(kernel, given)) == 0);
+  // What all plans read is copied whichever runs.
+  const Checked common = check("w(i) = abs(R(i,j))*z(j)\n" + text, {"A=dcsr", "B=dcsr", "R=repeats"});
+  REQUIRE(common.kernel);
+  CHECK(common.kernel->alternatives.size() == 2);
+  CHECK(common.count("reorder") == 1);
+  for (const Tensor &tensor : common.kernel->tensors)
+    if (const auto *copy = tensor.as<Converted>())
+      CHECK(tensor.alternative.has_value() == !copy->isCanonical);
+}
+
 TEST_CASE("strict sums and orders of schedules leave no choice") {
   CHECK(costs(check("D(i,l) = A(i,j)*B(j,k)*C(k,l)", {}, true)).size() == 1);
   CHECK(costs(checkWith({"--plan=as-written"}, "D(i,l) = A(i,j)*B(j,k)*C(k,l)")).size() == 1);

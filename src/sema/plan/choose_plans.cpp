@@ -37,27 +37,27 @@ std::optional<double> stepsOf(const Kernel &kernel, const CostSizes &sizes) {
 }
 
 /// Plans for all that the scenarios ask for, the usual one first.
-std::vector<Kernel> candidatesFor(Kernel usual, const std::vector<ContractedProduct> &products, size_t given,
-                                  const std::vector<Scenario> &scenarios, const auto &planned) {
-  std::vector<Kernel> plans;
+std::vector<Candidate> candidatesFor(Candidate usual, const std::vector<ContractedProduct> &products, size_t given,
+                                     const std::vector<Scenario> &scenarios, const auto &planned) {
+  std::vector<Candidate> plans;
   plans.push_back(std::move(usual));
   std::set<std::string> ways{waysOf(products, {})};
   for (const Scenario &scenario : scenarios) {
     if (ways.size() > kMostCandidates || !ways.insert(waysOf(products, scenario)).second)
       continue;
-    if (std::optional<Kernel> plan = planned(scenario); plan && agree(plans.front(), *plan, given))
+    if (std::optional<Candidate> plan = planned(scenario); plan && agree(plans.front().kernel, plan->kernel, given))
       plans.push_back(std::move(*plan));
   }
   return plans;
 }
 
 /// The numbers of plans, the first one among them, of which one is good at the sizes of each scenario.
-std::vector<size_t> chosenAmong(const std::vector<Kernel> &plans, const std::vector<Scenario> &scenarios) {
+std::vector<size_t> chosenAmong(const std::vector<Candidate> &plans, const std::vector<Scenario> &scenarios) {
   std::vector<std::vector<double>> steps; // by plan and scenario
-  for (const Kernel &plan : plans) {
+  for (const Candidate &plan : plans) {
     steps.emplace_back();
     for (const Scenario &scenario : scenarios) {
-      const std::optional<double> own = stepsOf(plan, sizesOf(plan, scenario));
+      const std::optional<double> own = stepsOf(plan.kernel, sizesOf(plan.kernel, scenario));
       if (!own)
         return {0};
       steps.back().push_back(*own);
@@ -83,17 +83,31 @@ std::vector<size_t> chosenAmong(const std::vector<Kernel> &plans, const std::vec
   return chosen;
 }
 
+/// What is said of a plan beside copies.
+size_t remarksIn(const Diagnostics &found) {
+  return static_cast<size_t>(std::count_if(found.all().begin(), found.all().end(), [](const Diagnostic &one) {
+    return one.kind.id != "reorder" || one.severity == Severity::Error;
+  }));
+}
+
 } // namespace
 
-std::vector<Kernel> plansWorthwhile(Kernel usual, const std::vector<ContractedProduct> &products, size_t given,
-                                    const std::function<std::optional<Kernel>(const Scenario &)> &planned) {
-  const std::vector<Scenario> scenarios =
-      agree(usual, usual, given) && !hasPhases(usual) ? scenariosFor(products) : std::vector<Scenario>();
-  std::vector<Kernel> candidates = candidatesFor(std::move(usual), products, given, scenarios, planned);
-  std::vector<Kernel> plans;
+bool isAsQuiet(const Diagnostics &plan, const Diagnostics &usual) {
+  return remarksIn(plan) <= remarksIn(usual);
+}
+
+std::vector<Candidate> plansWorthwhile(Candidate usual, const std::vector<ContractedProduct> &products, size_t given,
+                                       const std::function<std::optional<Candidate>(const Scenario &)> &planned) {
+  const bool mayJoin = agree(usual.kernel, usual.kernel, given) && !hasPhases(usual.kernel);
+  const std::vector<Scenario> scenarios = mayJoin ? scenariosFor(products) : std::vector<Scenario>();
+  std::vector<Candidate> candidates = candidatesFor(std::move(usual), products, given, scenarios, planned);
+  std::vector<Candidate> plans;
+  std::vector<const Kernel *> kernels;
   for (size_t k : chosenAmong(candidates, scenarios))
     plans.push_back(std::move(candidates[k]));
-  if (!mayChoose(plans, given))
+  for (const Candidate &plan : plans)
+    kernels.push_back(&plan.kernel);
+  if (!mayChoose(kernels, given))
     plans.erase(plans.begin() + 1, plans.end());
   return plans;
 }

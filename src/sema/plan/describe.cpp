@@ -95,6 +95,9 @@ private:
         target = known->second.insert(target, {nameOf(statement->target), 0});
       ++target->second;
     }
+    for (const Tensor &tensor : kernel_.tensors)
+      if (const auto *copy = tensor.as<Converted>(); copy && tensor.alternative == alternative)
+        targets.push_back({"nnz(" + nameOf(copy->source) + ")", {{"copies to " + tensor.name, 1}}});
     for (const auto &[cost, names] : targets) {
       out_ << (cost == targets.front().first ? "  " + heading : "; ") << cost << " for ";
       for (const auto &[name, count] : names)
@@ -145,8 +148,7 @@ private:
 
   std::string roleOf(const Tensor &tensor) const {
     if (const auto *temporary = tensor.as<Temporary>())
-      return "temporary" + partOf(*temporary, tensor) +
-             (tensor.alternative ? ", of plan " + std::to_string(*tensor.alternative + 1) : "") +
+      return "temporary" + partOf(*temporary, tensor) + planOf(tensor) +
              (kernel_.recomputation && &tensor == &kernel_.tensors[kernel_.recomputation->count] ? ", counts NaNs"
                                                                                                  : "") +
              (temporary->isRestricted ? ", restricted to what is read" : "") + storageOf(tensor);
@@ -157,9 +159,18 @@ private:
     if (const auto *tie = tensor.as<Tie>())
       return "tie: " + equationOf(*tie, tensor);
     if (const auto *copy = tensor.as<Converted>())
-      return copy->isCanonical ? "canonical copy of " + wholeNameOf(copy->source) : "copy of " + nameOf(copy->source);
+      return (copy->isCanonical ? "canonical copy of " + wholeNameOf(copy->source)
+                                : "copy of " + nameOf(copy->source)) +
+             planOf(tensor);
     std::string role = !tensor.isWritten ? "read" : tensor.isRead ? "read and written" : "written";
     return role + storageOf(tensor);
+  }
+
+  /// What of a kernel alone has a tensor.
+  static std::string planOf(const Tensor &tensor) {
+    return tensor.alternative         ? ", of plan " + std::to_string(*tensor.alternative + 1)
+           : tensor.isOfRecomputation ? ", of what is done once more"
+                                      : "";
   }
 
   static std::string partOf(const Temporary &temporary, const Tensor &tensor) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 
 namespace spc::sema {
@@ -17,14 +18,16 @@ bool passesAlike(const Tensor &a, const Tensor &b) {
          a.keepsStructure == b.keepsStructure && a.role.index() == b.role.index();
 }
 
-/// Whether planning has added nothing but temporaries, which alternatives may have of their own, and copies of what is
-/// passed that are made before the first step.
+/// Whether planning has added nothing but temporaries, and copies of what is passed that are made before the first
+/// step: alternatives may have both of their own.
 bool addsPlainTensors(const Kernel &kernel, size_t given) {
-  const auto isPassed = [&](TensorId id) { return id.index() < given && !kernel.tensors[id].isAssembled(); };
+  const auto isMadeFirst = [&](TensorId id) {
+    return kernel.tensors[id].is<Converted>() || (id.index() < given && !kernel.tensors[id].isAssembled());
+  };
   const auto isPlain = [&](const Tensor &tensor) {
     const auto *copy = tensor.as<Converted>();
-    return copy ? copy->source.index() < given
-                : tensor.is<Temporary>() && (!tensor.shared() || isPassed(tensor.shared()->owner));
+    return copy ? isMadeFirst(copy->source)
+                : tensor.is<Temporary>() && (!tensor.shared() || isMadeFirst(tensor.shared()->owner));
   };
   return std::all_of(kernel.tensors.begin() + static_cast<std::ptrdiff_t>(given), kernel.tensors.end(), isPlain) &&
          std::all_of(kernel.steps.begin(), kernel.steps.end(), [](const Step &step) {
@@ -32,20 +35,45 @@ bool addsPlainTensors(const Kernel &kernel, size_t given) {
          });
 }
 
-/// The copy in another plan that is made as `tensor` is.
-std::optional<TensorId> sameCopy(const Kernel &plan, const Tensor &tensor) {
-  const auto *copy = tensor.as<Converted>();
+/// Whether two plans make a copy alike.
+bool isSameCopy(const Kernel &plan, TensorId id, const Kernel &other, TensorId others) {
+  const auto *one = plan.tensors[id].as<Converted>(), *two = other.tensors[others].as<Converted>();
+  if (!one || !two || one->isCanonical != two->isCanonical || one->dropsPadding != two->dropsPadding ||
+      !plan.tensors[id].format.sameStorage(other.tensors[others].format))
+    return false;
+  return plan.tensors[one->source].is<Converted>() ? isSameCopy(plan, one->source, other, two->source)
+                                                   : one->source == two->source;
+}
+
+std::optional<TensorId> sameCopy(const Kernel &plan, const Kernel &other, TensorId others) {
   for (TensorId id : plan.tensors.ids())
-    if (const auto *own = plan.tensors[id].as<Converted>();
-        own && copy && own->source == copy->source && own->isCanonical == copy->isCanonical &&
-        own->dropsPadding == copy->dropsPadding && plan.tensors[id].format.sameStorage(tensor.format))
+    if (isSameCopy(plan, id, other, others))
       return id;
   return std::nullopt;
 }
 
-bool hasCopiesOf(const Kernel &plan, const Kernel &other) {
-  return std::all_of(other.tensors.begin(), other.tensors.end(),
-                     [&](const Tensor &tensor) { return !tensor.is<Converted>() || sameCopy(plan, tensor); });
+/// A plan that is joined with others, and the copies which each of the alternatives makes: by its own the first plan's.
+struct Joined {
+  const Kernel *plan;
+  std::map<TensorId, TensorId> copies = {};
+};
+
+/// The plans, and the careful one, if there is one, last.
+std::vector<Joined> allOf(const std::vector<const Kernel *> &plans, const Kernel *careful) {
+  std::vector<Joined> all;
+  for (const Kernel *plan : plans)
+    all.push_back({plan});
+  if (careful)
+    all.push_back({careful});
+  const Kernel &first = *plans.front();
+  for (TensorId id : first.tensors.ids())
+    if (first.tensors[id].is<Converted>() && std::all_of(plans.begin(), plans.end(), [&](const Kernel *plan) {
+          return sameCopy(*plan, first, id).has_value();
+        }))
+      for (Joined &one : all)
+        if (const std::optional<TensorId> own = sameCopy(*one.plan, first, id))
+          one.copies[*own] = id;
+  return all;
 }
 
 /// Calls `visit` with each tensor of a statement or a copy.
@@ -61,16 +89,22 @@ void forEachTensor(auto &step, const auto &visit) {
   }
 }
 
-/// A step as text that tells it from others of the program; empty where it has temporaries that planning has added.
-std::string textOf(const Kernel &kernel, size_t given, const Step &step) {
+/// A step as text that tells it from others of the program; empty where it has tensors of the plan's own.
+std::string textOf(const Joined &joined, size_t given, const Step &step) {
+  const Kernel &kernel = *joined.plan;
   bool isOfProgram = true;
-  forEachTensor(step, [&](TensorId id) { isOfProgram &= id.index() < given || !kernel.tensors[id].is<Temporary>(); });
+  std::string copies;
+  forEachTensor(step, [&](TensorId id) {
+    const auto common = joined.copies.find(id);
+    isOfProgram &= id.index() < given || common != joined.copies.end();
+    copies += common == joined.copies.end() ? "" : " copy " + std::to_string(common->second.index());
+  });
   if (!isOfProgram)
     return "";
   if (const auto *copy = std::get_if<Copy>(&step))
     return kernel.tensors[copy->to].name + " = " + kernel.tensors[copy->from].name;
   const auto &statement = std::get<Statement>(step);
-  std::string text = std::string(spelling(statement.computeType)) + (statement.zeroFirst ? " zeroed" : "");
+  std::string text = std::string(spelling(statement.computeType)) + (statement.zeroFirst ? " zeroed" : "") + copies;
   for (const Term &term : statement.terms) {
     text += "\n" + describe(kernel, statement, term);
     for (const Loop &loop : term.loops)
@@ -86,30 +120,26 @@ struct Differing {
 };
 
 /// How many steps from the first, or from the last, all plans share.
-size_t sharedSteps(const std::vector<const Kernel *> &plans, size_t given, size_t most, bool fromLast) {
+size_t sharedSteps(const std::vector<Joined> &plans, size_t given, size_t most, bool fromLast) {
   size_t count = 0;
-  const auto text = [&](const Kernel &plan) {
-    return textOf(plan, given, plan.steps[fromLast ? plan.steps.size() - 1 - count : count]);
+  const auto text = [&](const Joined &one) {
+    const std::vector<Step> &steps = one.plan->steps;
+    return textOf(one, given, steps[fromLast ? steps.size() - 1 - count : count]);
   };
   const auto isShared = [&] {
-    const std::string own = text(*plans.front());
+    const std::string own = text(plans.front());
     return !own.empty() &&
-           std::all_of(plans.begin() + 1, plans.end(), [&](const Kernel *plan) { return text(*plan) == own; });
+           std::all_of(plans.begin() + 1, plans.end(), [&](const Joined &one) { return text(one) == own; });
   };
   while (count < most && isShared())
     ++count;
   return count;
 }
 
-Differing differingSteps(const std::vector<Kernel> &plans, const Kernel *careful, size_t given) {
-  std::vector<const Kernel *> all;
-  for (const Kernel &plan : plans)
-    all.push_back(&plan);
-  if (careful)
-    all.push_back(careful);
-  size_t fewest = all.front()->steps.size();
-  for (const Kernel *plan : all)
-    fewest = std::min(fewest, plan->steps.size());
+Differing differingSteps(const std::vector<Joined> &all, size_t given) {
+  size_t fewest = all.front().plan->steps.size();
+  for (const Joined &one : all)
+    fewest = std::min(fewest, one.plan->steps.size());
   Differing steps;
   steps.begin = sharedSteps(all, given, fewest, /*fromLast=*/false);
   steps.behind = sharedSteps(all, given, fewest - steps.begin, /*fromLast=*/true);
@@ -157,19 +187,36 @@ bool shows(const Kernel &kernel, const Differing &steps) {
   return true;
 }
 
-/// Renames what a plan has of its own, and takes the steps in which it differs to the end of a kernel.
+/// A name for a copy of a plan's own: that which it has, if no other tensor is called so.
+std::string nameForCopy(const Kernel &kernel, const std::string &own) {
+  const bool isTaken =
+      std::any_of(kernel.tensors.begin(), kernel.tensors.end(), [&](const Tensor &other) { return other.name == own; });
+  return isTaken ? own + "." + std::to_string(kernel.tensors.size()) : own;
+}
+
+/// Takes what a plan has of its own, and the steps in which it differs, to the end of a kernel.
 template <typename Mark>
-void append(Kernel &kernel, Kernel &plan, size_t given, const Differing &steps, const Mark &mark) {
+void append(Kernel &kernel, Kernel &plan, const Joined &joined, size_t given, const Differing &steps,
+            const Mark &mark) {
+  const size_t before = kernel.tensors.size();
   IdVector<TensorId, TensorId> ids;
   for (TensorId id : plan.tensors.ids()) {
-    if (id.index() < given || plan.tensors[id].is<Converted>()) {
-      ids.add(id.index() < given ? id : *sameCopy(kernel, plan.tensors[id]));
+    const auto common = joined.copies.find(id);
+    if (id.index() < given || common != joined.copies.end()) {
+      ids.add(id.index() < given ? id : common->second);
       continue;
     }
-    ids.add(kernel.tensors.add(std::move(plan.tensors[id])));
-    Tensor &tensor = kernel.tensors.back();
-    tensor.name = "$" + std::to_string(kernel.tensors.size() - 1);
-    mark(tensor);
+    Tensor own = std::move(plan.tensors[id]);
+    own.name = own.is<Converted>() ? nameForCopy(kernel, own.name) : "$" + std::to_string(kernel.tensors.size());
+    mark(own);
+    ids.add(kernel.tensors.add(std::move(own)));
+  }
+  for (size_t k = before; k < kernel.tensors.size(); ++k) {
+    Tensor &own = kernel.tensors[TensorId(k)];
+    if (auto *copy = std::get_if<Converted>(&own.role))
+      copy->source = ids[copy->source];
+    if (auto *shared = std::get_if<SharedWith>(&own.structure))
+      shared->owner = ids[shared->owner];
   }
   for (size_t k = steps.begin, end = steps.endOf(plan); k < end; ++k) {
     forEachTensor(plan.steps[k], [&](TensorId &id) { id = ids[id]; });
@@ -177,34 +224,46 @@ void append(Kernel &kernel, Kernel &plan, size_t given, const Differing &steps, 
   }
 }
 
+/// Makes what planning has added for the first one of several plans that plan's own.
+void markFirst(Kernel &kernel, size_t given, const Joined &first) {
+  for (TensorId id : kernel.tensors.ids()) {
+    Tensor &tensor = kernel.tensors[id];
+    const bool isOwnCopy = tensor.is<Converted>() && !first.copies.contains(id);
+    if (id.index() >= given && (tensor.is<Temporary>() || isOwnCopy))
+      tensor.alternative = 0;
+  }
+}
+
 Kernel joined(std::vector<Kernel> plans, Kernel *careful, size_t given) {
   if (plans.size() == 1 && !careful)
     return std::move(plans.front());
-  const Differing steps = differingSteps(plans, careful, given);
+  std::vector<const Kernel *> kernels;
+  for (const Kernel &plan : plans)
+    kernels.push_back(&plan);
+  const std::vector<Joined> all = allOf(kernels, careful);
+  const Differing steps = differingSteps(all, given);
   Kernel kernel = std::move(plans.front());
   const size_t end = steps.endOf(kernel);
   std::vector<Step> last(std::make_move_iterator(kernel.steps.begin() + static_cast<std::ptrdiff_t>(end)),
                          std::make_move_iterator(kernel.steps.end()));
   kernel.steps.resize(end);
-  const size_t own = kernel.tensors.size();
+  if (plans.size() > 1)
+    markFirst(kernel, given, all.front());
   std::optional<TensorId> count;
   if (careful)
     count = addNanCount(kernel);
   for (size_t number = 0; number < plans.size(); ++number) {
     const size_t begin = number == 0 ? steps.begin : kernel.steps.size();
     if (number > 0)
-      append(kernel, plans[number], given, steps, [&](Tensor &tensor) { tensor.alternative = number; });
+      append(kernel, plans[number], all[number], given, steps, [&](Tensor &tensor) { tensor.alternative = number; });
     if (count)
       appendNanCount(kernel, given, begin, *count);
     if (plans.size() > 1)
       kernel.alternatives.push_back({begin, kernel.steps.size()});
   }
-  for (size_t k = given; plans.size() > 1 && k < own; ++k)
-    if (kernel.tensors[TensorId(k)].is<Temporary>())
-      kernel.tensors[TensorId(k)].alternative = 0;
   if (careful) {
     const size_t begin = kernel.steps.size();
-    append(kernel, *careful, given, steps, [](Tensor &tensor) { tensor.isOfRecomputation = true; });
+    append(kernel, *careful, all.back(), given, steps, [](Tensor &tensor) { tensor.isOfRecomputation = true; });
     kernel.recomputation = Recomputation{begin, kernel.steps.size(), *count};
   }
   std::move(last.begin(), last.end(), std::back_inserter(kernel.steps));
@@ -215,18 +274,18 @@ Kernel joined(std::vector<Kernel> plans, Kernel *careful, size_t given) {
 
 bool agree(const Kernel &one, const Kernel &other, size_t given) {
   if (one.extents.size() != other.extents.size() || one.leastExtents.size() != other.leastExtents.size() ||
-      one.parameters != other.parameters || !addsPlainTensors(one, given) || !addsPlainTensors(other, given) ||
-      !hasCopiesOf(one, other) || !hasCopiesOf(other, one))
+      one.parameters != other.parameters || !addsPlainTensors(one, given) || !addsPlainTensors(other, given))
     return false;
   return std::equal(one.tensors.begin(), one.tensors.begin() + static_cast<std::ptrdiff_t>(given),
                     other.tensors.begin(), passesAlike);
 }
 
-bool mayChoose(const std::vector<Kernel> &plans, size_t given) {
+bool mayChoose(const std::vector<const Kernel *> &plans, size_t given) {
   if (plans.size() == 1)
     return true;
-  const Differing steps = differingSteps(plans, nullptr, given);
-  return std::all_of(plans.begin(), plans.end(), [&](const Kernel &plan) {
+  const Differing steps = differingSteps(allOf(plans, nullptr), given);
+  return std::all_of(plans.begin(), plans.end(), [&](const Kernel *one) {
+    const Kernel &plan = *one;
     const CostSizes passed{[](ExtentId) { return 1; },
                            [&](TensorId id) {
                              const Tensor &tensor = plan.tensors[id];
@@ -241,10 +300,10 @@ Kernel joinPlans(std::vector<Kernel> plans, size_t given) {
   return joined(std::move(plans), nullptr, given);
 }
 
-bool mayRecompute(const std::vector<Kernel> &plans, const Kernel &careful, size_t given) {
-  const Differing steps = differingSteps(plans, &careful, given);
+bool mayRecompute(const std::vector<const Kernel *> &plans, const Kernel &careful, size_t given) {
+  const Differing steps = differingSteps(allOf(plans, &careful), given);
   return steps.begin < steps.endOf(careful) && isRepeatable(careful, steps) &&
-         std::all_of(plans.begin(), plans.end(), [&](const Kernel &plan) { return shows(plan, steps); });
+         std::all_of(plans.begin(), plans.end(), [&](const Kernel *plan) { return shows(*plan, steps); });
 }
 
 Kernel joinPlans(std::vector<Kernel> plans, Kernel careful, size_t given) {

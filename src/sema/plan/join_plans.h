@@ -7,13 +7,13 @@
 
 namespace spc::sema {
 
-/// Whether two plans of a program can be alternatives: they agree in what is passed and copied.
+/// Whether two plans of a program can be alternatives: they agree in what is passed.
 /// `given`: how many tensors the program has.
 bool agree(const Kernel &one, const Kernel &other, size_t given);
 
 /// Whether a call can tell which of the plans costs least before it runs any step: costs depend on what is passed, and
 /// on what a plan lists itself.
-bool mayChoose(const std::vector<Kernel> &plans, size_t given);
+bool mayChoose(const std::vector<const Kernel *> &plans, size_t given);
 
 /// The first plan, with the steps in which the others differ from it as alternatives, in order. Requires: each of the
 /// others agrees with the first one, and mayChoose.
@@ -22,7 +22,7 @@ Kernel joinPlans(std::vector<Kernel> plans, size_t given);
 /// Whether all plans, which take sums without entries for 0, may be followed by a careful one that computes the same
 /// once more: that sets what it writes, and what the plans leave is looked at for infinities that met such a 0. It
 /// agrees with them.
-bool mayRecompute(const std::vector<Kernel> &plans, const Kernel &careful, size_t given);
+bool mayRecompute(const std::vector<const Kernel *> &plans, const Kernel &careful, size_t given);
 
 /// The plans joined, with the careful one as their recomputation. Requires: mayRecompute.
 Kernel joinPlans(std::vector<Kernel> plans, Kernel careful, size_t given);

@@ -66,6 +66,12 @@ std::vector<Scenario> scenariosFor(const std::vector<ContractedProduct> &product
     for (TensorId tensor : tensors)
       one.push_back({{}, {{tensor, multiple}}});
   }
+  // All operands may have few entries, as matrices have most of whose rows are empty.
+  Scenario few;
+  for (TensorId tensor : tensors)
+    few.entries[tensor] = kFewer;
+  if (tensors.size() > 1)
+    one.push_back(few);
   const auto isLong = [](const ContractedProduct &product) { return product.space.sums.size() > kMostSumsForPairs; };
   if (std::any_of(products.begin(), products.end(), isLong))
     return one;
