@@ -107,6 +107,8 @@ AnalyzedKernel analyze(const KernelSpec &spec, SourceManager &sources, Diagnosti
   sema::Options options{
       .function = "kernel", .strictFp = spec.strictFp, .checked = spec.checked, .fuses = spec.fuses, .verify = true};
   options.alternative = spec.plan;
+  options.asWritten = spec.asWritten;
+  options.distributes = spec.distributes;
   options.types = givenTypes(spec, analyzed.classes, sources, diagnostics);
   analyzed.program = sema::check(given, bindings, options, diagnostics);
   if (analyzed.program)

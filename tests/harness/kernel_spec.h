@@ -29,6 +29,8 @@ struct KernelSpec {
   bool strictFp = false;
   bool fuses = true;
   bool checked = false;
+  bool asWritten = false;          ///< sums of a product are taken at once
+  bool distributes = false;        ///< products of sums are multiplied out though their addends may cancel
   std::optional<size_t> plan = {}; ///< the number, from 0, of the one that is compiled alone
   std::optional<int64_t> chunk;    ///< the schedule's: work in a chunk
   /// Tensors of `type` have a type parameter, `Type`, that is given from outside, as are all of `types`. Conversions to

@@ -112,19 +112,40 @@ SparseAccess SparseOperands::describe(AccessId id, const std::vector<VariableId>
   return operand;
 }
 
-/// Copies have a dense root: a vector's would have no missing entries. A target's pattern is shared.
+/// Copies have a dense root: a vector's would have no missing entries. Positions of a target that shares a pattern are
+/// those of the operand there.
 bool SparseOperands::mayBeCopied(AccessId access) const {
-  return target().isAssembled() || (tensorOf(access).format.order() > 1 && target().format.isDense());
+  const bool isMatrix = tensorOf(access).format.order() > 1;
+  return target().isAssembled() ||
+         (isMatrix && (target().format.isDense() || (target().shared() && !givesPositions(access))));
+}
+
+bool SparseOperands::hasTargetsStructure(AccessId access) const {
+  return target().shared() &&
+         structureOwner(kernel_, scope_.accesses[access].tensor) == structureOwner(kernel_, logical_.target);
+}
+
+/// Whether an operand has the target's structure, and is read where the target is written.
+bool SparseOperands::givesPositions(AccessId access) const {
+  const auto levels = static_cast<size_t>(structureLevels(kernel_, logical_.target));
+  const std::vector<format::Level> &own = tensorOf(access).format.levels, &targets = target().format.levels;
+  for (size_t k = 0; k < std::min({levels, own.size(), targets.size()}); ++k)
+    if (scope_.accesses[access].variables[static_cast<size_t>(own[k].dim)] !=
+        logical_.targetVariables[static_cast<size_t>(targets[k].dim)])
+      return false;
+  return hasTargetsStructure(access);
 }
 
 /// Whether the entries of an operand are not what the term takes in. Parts of an entry make up a product of it, and
 /// nothing else. Blocks and padding, which are zeros, may stay where the operand alone decides where something is
-/// added.
+/// added. What has the target's structure and is read at another place is copied, so that loops have one
+/// position in it.
 bool SparseOperands::mustBeCopied(AccessId access) const {
   const format::Format &format = tensorOf(access).format;
   const bool isProduct = !hasDomain_;
   const bool needsEntries = target().isAssembled() || !(isProduct || addsAlone(access));
-  return (format.mayRepeat() && (!isProduct || usesOf(access, *term_.expr) > 1)) ||
+  return (hasTargetsStructure(access) && !givesPositions(access)) ||
+         (format.mayRepeat() && (!isProduct || usesOf(access, *term_.expr) > 1)) ||
          (needsEntries && !visitsEntriesInOrder(format));
 }
 

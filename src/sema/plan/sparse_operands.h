@@ -45,6 +45,8 @@ private:
   bool mayBeCopied(AccessId access) const;
   SparseAccess describe(AccessId access, const std::vector<VariableId> &variables, bool isLeader) const;
   bool mustBeCopied(AccessId access) const;
+  bool hasTargetsStructure(AccessId access) const;
+  bool givesPositions(AccessId access) const;
   bool mayFollow(AccessId access) const;
   bool isReadOnlyAt(AccessId leader) const;
   bool isReadOneWay(AccessId leader) const;

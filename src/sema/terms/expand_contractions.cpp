@@ -159,6 +159,7 @@ void Expander::contract(LogicalTerm &term, const LogicalStatement &logical) {
       cheapestContraction(scaled(contractions_.products.back(), contractions_.scenario));
   if (!plan)
     return;
+  term.written = std::make_shared<const WrittenTerm>(WrittenTerm{clone(*term.expr), term.reductions});
   NodePtr expr = guardedBeforeParts(*nestOf(*plan, factors, false));
   if (factors.isNegative)
     expr = makeNode(NegateNode{std::move(expr)}, term.where);

@@ -54,9 +54,9 @@ private:
     using Kind = Decision::Kind;
     if (target_.isAssembled())
       return {Kind::Reassembled};
-    const Pattern pattern = findKeptPattern(logical_, scope_, planning_.kernel);
+    const Pattern pattern = findKeptPattern(logical_, Stores::Entries, scope_, planning_.kernel);
     if (isFirstWrite && !symbol_.isOperand && !symbol_.boundBy)
-      return decideOpen(keptByAll(planning_, logical_, orInCopy(pattern)));
+      return decideOpen(pattern);
     if (target_.format.isDense())
       return {};
     if (target_.hasDeclaredOwner())
@@ -73,8 +73,15 @@ private:
     return pattern;
   }
 
-  /// Of a target that nothing binds to a format.
-  Decision decideOpen(Pattern pattern) const {
+  /// Of a target that nothing binds to a format. What is assembled has no entries but those of the product.
+  Decision decideOpen(const Pattern &ofEntries) const {
+    Pattern pattern = keptByAll(planning_, logical_, Stores::Entries, orInCopy(ofEntries));
+    if (std::holds_alternative<PatternLoss>(pattern)) {
+      Pattern ofMask = keptByAll(planning_, logical_, Stores::Mask,
+                                 findKeptPattern(logical_, Stores::Mask, scope_, planning_.kernel));
+      if (const auto *mask = std::get_if<KeptPattern>(&ofMask); mask && !isRebuilt(mask->source))
+        pattern = std::move(ofMask);
+    }
     const auto *kept = std::get_if<KeptPattern>(&pattern);
     if (kept && planning_.kernel.tensors[structureOf(kept->source)].is<Tie>() && !target_.is<Temporary>()) // no format of the user's
       return {Decision::Kind::Dense, PatternLoss{logical_.where, "only ties of indices decide where it has entries"}};
@@ -89,7 +96,7 @@ private:
   bool sharesEverywhere(const Pattern &pattern) const {
     const auto *kept = std::get_if<KeptPattern>(&pattern);
     return kept && sharesStorage(*kept) && !addsToOther(*kept) && !isRebuilt(kept->source) &&
-           std::holds_alternative<KeptPattern>(keptByAll(planning_, logical_, pattern));
+           std::holds_alternative<KeptPattern>(keptByAll(planning_, logical_, Stores::Entries, pattern));
   }
 
   void apply(const Decision &decision) {

@@ -3,9 +3,17 @@
 
 #include "sema/terms/planning.h"
 
+#include <memory>
+
 namespace spc::sema {
 
 inline constexpr size_t kMaxTerms = 256; ///< of a statement
+
+/// A term before its sums were taken one before another.
+struct WrittenTerm {
+  NodePtr expr;
+  std::vector<VariableId> reductions;
+};
 
 /// One addend of a statement, whose loops have no order yet.
 struct LogicalTerm {
@@ -16,6 +24,7 @@ struct LogicalTerm {
   /// The term multiplied out, empty where that is long: set where its sums are computed as they are written, though
   /// multiplied out it would cost an order less.
   std::optional<std::string> multipliedOut = std::nullopt;
+  std::shared_ptr<const WrittenTerm> written = nullptr; ///< what it was, if some of its sums are now temporaries
 };
 
 /// A statement of the source, or the computation of a temporary that one of its sums needs.
@@ -71,15 +80,23 @@ struct PatternLoss {
 /// The pattern of an operand, for a target with these variables, the operand's among them.
 KeptPattern patternOf(const Access &operand, const std::vector<VariableId> &targetVariables);
 
-std::variant<KeptPattern, PatternLoss> findKeptPattern(const LogicalStatement &logical, const Scope &scope,
-                                                       const Kernel &kernel);
+/// What a target may store besides the entries that a product of sparse factors has.
+enum class Stores {
+  Entries, ///< nothing
+  /// Zeros where the one factor has an entry that is not summed over, whatever the others have: a mask's pattern.
+  Mask,
+};
+
+/// Decides it by the terms as they are written, whichever of their sums are taken first.
+std::variant<KeptPattern, PatternLoss> findKeptPattern(const LogicalStatement &logical, Stores stores,
+                                                       const Scope &scope, const Kernel &kernel);
 
 /// The format of a target of some order that keeps an operand's pattern.
 format::Format formatFrom(const Kernel &kernel, const KeptPattern &pattern, int order);
 
 /// The pattern that the first statement of a target keeps, where the later ones that write it keep that too.
 std::variant<KeptPattern, PatternLoss> keptByAll(const Planning &planning, const LogicalStatement &logical,
-                                                 std::variant<KeptPattern, PatternLoss> pattern);
+                                                 Stores stores, std::variant<KeptPattern, PatternLoss> pattern);
 
 /// Decides the format of the statement's target, where no earlier statement writes it: whether a sparse target shares
 /// an operand's pattern or is assembled, and what its missing entries are.

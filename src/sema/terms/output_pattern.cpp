@@ -10,19 +10,19 @@ namespace spc::sema {
 namespace {
 
 // Whether anything but the access changes with the target's indices.
-bool dependsOnTarget(const LogicalStatement &logical, const LogicalTerm &term, AccessId access, const Scope &scope) {
-  if (usesIndexValue(*term.expr))
+bool dependsOnTarget(const LogicalStatement &logical, const Node &expr, AccessId access, const Scope &scope) {
+  if (usesIndexValue(expr))
     return true;
-  for (AccessId other : accessesOf(*term.expr))
+  for (AccessId other : accessesOf(expr))
     for (VariableId variable : plainVariables(scope.accesses[other], scope))
       if (other != access && has(logical.targetVariables, variable))
         return true;
   return false;
 }
 
-int usesOf(AccessId access, const LogicalTerm &term) {
+int usesOf(AccessId access, const Node &expr) {
   int uses = 0;
-  forEachAccess(*term.expr, true, [&](const AccessNode &use, Span) { uses += use.access == access; });
+  forEachAccess(expr, true, [&](const AccessNode &use, Span) { uses += use.access == access; });
   return uses;
 }
 
@@ -31,21 +31,55 @@ bool mayHaveTail(const Tensor &target) {
   return target.is<Temporary>();
 }
 
-// The sparse access of a term, when it is the only one and has the target's variables, of a temporary some of them.
+/// Of several sparse operands the only one that is not summed over.
+std::optional<AccessId> maskAmong(const std::vector<AccessId> &sparse, const std::vector<VariableId> &reductions,
+                                  const Scope &scope, const Kernel &kernel) {
+  std::optional<AccessId> mask;
+  for (AccessId access : sparse) {
+    const std::vector<VariableId> &variables = scope.accesses[access].variables;
+    if (std::any_of(variables.begin(), variables.end(), [&](VariableId one) { return has(reductions, one); }))
+      continue;
+    if (mask)
+      return std::nullopt;
+    mask = access;
+  }
+  // Read at another place, too, it is copied for that, which vectors are not.
+  const auto cannotBeCopied = [&](AccessId access) {
+    const TensorId tensor = scope.accesses[access].tensor;
+    return access != *mask && kernel.tensors[tensor].order() == 1 &&
+           structureOwner(kernel, tensor) == structureOwner(kernel, scope.accesses[*mask].tensor);
+  };
+  if (mask && std::any_of(sparse.begin(), sparse.end(), cannotBeCopied))
+    return std::nullopt;
+  const auto isPlain = [&](const format::Format &format) {
+    return format::isElementwise(format) && !format::hasPadding(format) && !format.mayRepeat() && !format.isSum() &&
+           format.symmetry == format::Symmetry::None;
+  };
+  return mask && isPlain(kernel.tensors[scope.accesses[*mask].tensor].format) ? mask : std::nullopt;
+}
+
+// The sparse access of a term whose pattern the target keeps: the only one, or the mask, which has the target's
+// variables, of a temporary some of them.
 std::variant<AccessId, PatternLoss> patternAccess(const LogicalStatement &logical, const LogicalTerm &term,
-                                                  const Scope &scope, const Kernel &kernel) {
+                                                  Stores stores, const Scope &scope, const Kernel &kernel) {
+  const Node &expr = term.written ? *term.written->expr : *term.expr;
   if (logical.reduction != Reduction::Sum)
     return PatternLoss{term.where, "this has a value for every element"};
   std::vector<AccessId> sparse;
-  const std::vector<AccessId> accesses = accessesOf(*term.expr);
+  const std::vector<AccessId> accesses = accessesOf(expr);
   for (AccessId access : accesses)
     if (!kernel.tensors[scope.accesses[access].tensor].format.isDense() &&
         leaderOf(access, accesses, scope, kernel) == access)
       sparse.push_back(access);
   if (sparse.empty())
     return PatternLoss{term.where, "this term has no sparse operand, so it fills every element"};
-  if (hasDomain(*term.expr, logical.reduction, scope, kernel)) {
-    const AccessDomain domain = domainOfTerm(*term.expr, logical.targetDefault, logical.computeType, scope, kernel);
+  if (const std::optional<AccessId> mask =
+          stores == Stores::Mask && sparse.size() > 1
+              ? maskAmong(sparse, term.written ? term.written->reductions : term.reductions, scope, kernel)
+              : std::nullopt)
+    sparse = {*mask};
+  if (hasDomain(expr, logical.reduction, scope, kernel)) {
+    const AccessDomain domain = domainOfTerm(expr, logical.targetDefault, logical.computeType, scope, kernel);
     if (domain.kind != AccessDomain::Kind::Everywhere && sparse.size() > 1)
       return PatternLoss{term.where, "this term reads several sparse operands"};
     if (!isWithin(domain, {AccessDomain::Kind::Stored, sparse.front(), {}}))
@@ -73,12 +107,12 @@ std::variant<AccessId, PatternLoss> patternAccess(const LogicalStatement &logica
   const std::string name = quotedName(kernel, first.tensor);
   if (format.isSum())
     return PatternLoss{first.where, name + " is stored as a sum of parts", first.tensor};
-  if (format.symmetry != format::Symmetry::None && dependsOnTarget(logical, term, sparse.front(), scope))
+  if (format.symmetry != format::Symmetry::None && dependsOnTarget(logical, expr, sparse.front(), scope))
     return PatternLoss{term.where, "this is not symmetric, as " + name + " is", first.tensor};
   if (isLarger && (!format::isElementwise(format) || format::hasPadding(format)))
     return PatternLoss{first.where, name + " does not list just its entries", first.tensor};
-  const bool isProduct = !hasDomain(*term.expr, logical.reduction, scope, kernel);
-  if (format.mayRepeat() && (!isProduct || usesOf(sparse.front(), term) > 1))
+  const bool isProduct = !hasDomain(expr, logical.reduction, scope, kernel);
+  if (format.mayRepeat() && (!isProduct || usesOf(sparse.front(), expr) > 1))
     return PatternLoss{first.where,
                        name + " may hold an entry several times, and " +
                            (isProduct ? "occurs more than once here" : "this is no product"),
@@ -106,11 +140,11 @@ KeptPattern patternOf(const Access &operand, const std::vector<VariableId> &targ
   return pattern;
 }
 
-std::variant<KeptPattern, PatternLoss> findKeptPattern(const LogicalStatement &logical, const Scope &scope,
-                                                       const Kernel &kernel) {
+std::variant<KeptPattern, PatternLoss> findKeptPattern(const LogicalStatement &logical, Stores stores,
+                                                       const Scope &scope, const Kernel &kernel) {
   std::optional<AccessId> kept;
   for (const LogicalTerm &term : logical.terms) {
-    auto access = patternAccess(logical, term, scope, kernel);
+    auto access = patternAccess(logical, term, stores, scope, kernel);
     if (auto *loss = std::get_if<PatternLoss>(&access))
       return *loss;
     AccessId found = std::get<AccessId>(access);
@@ -135,7 +169,7 @@ format::Format formatFrom(const Kernel &kernel, const KeptPattern &pattern, int 
 }
 
 std::variant<KeptPattern, PatternLoss> keptByAll(const Planning &planning, const LogicalStatement &logical,
-                                                 std::variant<KeptPattern, PatternLoss> pattern) {
+                                                 Stores stores, std::variant<KeptPattern, PatternLoss> pattern) {
   const auto *first = std::get_if<KeptPattern>(&pattern);
   for (size_t later = logical.statement + 1; first && later < planning.statements.size(); ++later) {
     if (planning.statements[later].target.tensor != logical.target)
@@ -148,7 +182,7 @@ std::variant<KeptPattern, PatternLoss> keptByAll(const Planning &planning, const
     Scope scope = planning.statements[later].scope;
     Diagnostics trial;
     const LogicalStatement other = expandTerms(planning, later, kernel, scope, trial).main;
-    const std::variant<KeptPattern, PatternLoss> kept = findKeptPattern(other, scope, kernel);
+    const std::variant<KeptPattern, PatternLoss> kept = findKeptPattern(other, stores, scope, kernel);
     const auto *same = std::get_if<KeptPattern>(&kept);
     if (!same || (!isSelf(*same, logical.target) && !isSamePattern(*same, *first, order, planning.kernel)))
       return PatternLoss{other.where, "a later statement does not keep the same pattern"};

@@ -71,7 +71,8 @@ private:
   mlir::Value listedPosition(const NestedAccess &access, const Views &views);
   mlir::LogicalResult rewriteFills(unsigned proxy, mlir::Value values, const Views &views,
                                    llvm::ArrayRef<NestedAccess> accesses);
-  bool storesEachPositionOnce(mlir::Operation *nest, unsigned levels, llvm::ArrayRef<NestedAccess> accesses);
+  bool storesEachPositionOnce(mlir::Operation *nest, unsigned levels, const Views &views,
+                              llvm::ArrayRef<NestedAccess> accesses);
 
   llvm::StringMap<Views> views_; ///< by owner: the sparse arguments that have its pattern, at the same positions
 };
@@ -248,7 +249,7 @@ mlir::LogicalResult ShareStructure::rewriteFills(unsigned proxy, mlir::Value val
         next = access.nest;
     mlir::Value zero = fill.getInputs().front();
     mlir::OpBuilder builder(fill);
-    if (next && !skipsSlots && storesEachPositionOnce(next, levels, accesses)) {
+    if (next && !skipsSlots && storesEachPositionOnce(next, levels, views, accesses)) {
       for (const NestedAccess &access : accesses)
         if (access.nest == next && mlir::isa<memref::LoadOp>(access.op))
           access.op->getResult(0).replaceAllUsesWith(zero);
@@ -267,8 +268,40 @@ mlir::LogicalResult ShareStructure::rewriteFills(unsigned proxy, mlir::Value val
   return mlir::success();
 }
 
+/// The sparse tensor of whose structure a number is read; null where it is none such.
+mlir::Value structureReadBy(mlir::Value number) {
+  while (mlir::Operation *made = number.getDefiningOp()) {
+    if (auto load = mlir::dyn_cast<memref::LoadOp>(made)) {
+      mlir::Operation *array = load.getMemRef().getDefiningOp();
+      return array && mlir::isa<sparse::ToPositionsOp, sparse::ToCoordinatesOp>(array) ? array->getOperand(0)
+                                                                                       : mlir::Value();
+    }
+    if (!mlir::isa<mlir::arith::IndexCastOp, mlir::arith::IndexCastUIOp, mlir::arith::ExtUIOp>(made))
+      return {};
+    number = made->getOperand(0);
+  }
+  return {};
+}
+
+/// Whether a loop may skip what the views store, as it runs over what another tensor lists.
+bool runsOverOthers(mlir::Operation *loop, llvm::ArrayRef<mlir::Value> views) {
+  const auto isOthers = [&](mlir::Value number) {
+    const mlir::Value tensor = structureReadBy(number);
+    return tensor && !llvm::is_contained(views, tensor);
+  };
+  if (auto counted = mlir::dyn_cast<mlir::scf::ForOp>(loop))
+    return isOthers(counted.getUpperBound());
+  auto searched = mlir::dyn_cast<mlir::scf::WhileOp>(loop);
+  if (!searched)
+    return false;
+  const mlir::WalkResult found = searched.getBefore().walk([&](memref::LoadOp load) {
+    return isOthers(load.getResult()) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+  });
+  return found.wasInterrupted() || llvm::any_of(searched.getInits(), isOthers);
+}
+
 /// Whether the only loops around the single store are the pattern's own levels, unconditionally.
-bool ShareStructure::storesEachPositionOnce(mlir::Operation *nest, unsigned levels,
+bool ShareStructure::storesEachPositionOnce(mlir::Operation *nest, unsigned levels, const Views &views,
                                             llvm::ArrayRef<NestedAccess> accesses) {
   unsigned stores = 0;
   for (const NestedAccess &access : accesses) {
@@ -276,6 +309,9 @@ bool ShareStructure::storesEachPositionOnce(mlir::Operation *nest, unsigned leve
       continue;
     if (enclosingLoops(access.op) != levels)
       return false;
+    for (mlir::Operation *loop = access.op; loop != nest; loop = loop->getParentOp())
+      if (runsOverOthers(loop->getParentOp(), views))
+        return false;
     stores += mlir::isa<memref::StoreOp>(access.op);
   }
   return stores == 1;
