@@ -28,9 +28,9 @@ int operationsOf(const sema::Expr &expr) {
 
 class CallCounter {
 public:
-  CallCounter(const sema::Kernel &kernel, Data &data, const CallCost *like)
+  CallCounter(const sema::Kernel &kernel, Data &data, const CallCost *like, double mostWalked)
       : kernel_(kernel), data_(data), like_(like),
-        inputs_{kernel, data.extents(), [&data](sema::TensorId tensor) { return data.tree(tensor); }} {}
+        inputs_{kernel, data.extents(), [&data](sema::TensorId tensor) { return data.tree(tensor); }, mostWalked} {}
 
   CallCost run() {
     cost_.alternative = sema::alternativeFor(kernel_, sizes());
@@ -180,8 +180,8 @@ double CallCost::allBytes() const {
   return all;
 }
 
-CallCost costOn(const sema::Kernel &kernel, Data &data, const CallCost *like) {
-  return CallCounter(kernel, data, like).run();
+CallCost costOn(const sema::Kernel &kernel, Data &data, const CallCost *like, double mostWalked) {
+  return CallCounter(kernel, data, like, mostWalked).run();
 }
 
 } // namespace spc::explain

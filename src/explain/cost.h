@@ -2,6 +2,7 @@
 #pragma once
 
 #include "explain/data.h"
+#include "explain/step_counter.h"
 #include "sema/kernel.h"
 
 #include <optional>
@@ -29,9 +30,10 @@ struct CallCost {
   double allBytes() const;
 };
 
-/// Counts. Takes time and memory in proportion to the entries of the operands, at most 2 * 10^7 places one by one, and
-/// to the places of assembled results. The traffic of assembled tensors is taken from `like`, the same kernel's cost
-/// with operands in other formats, if it is given.
-CallCost costOn(const sema::Kernel &kernel, Data &data, const CallCost *like = nullptr);
+/// Counts. Takes time and memory in proportion to the entries of the operands, at most `mostWalked` places of a term
+/// one by one, and to the places of assembled results. The traffic of assembled tensors is taken from `like`, the same
+/// kernel's cost with operands in other formats, if it is given.
+CallCost costOn(const sema::Kernel &kernel, Data &data, const CallCost *like = nullptr,
+                double mostWalked = kMostWalked);
 
 } // namespace spc::explain

@@ -13,9 +13,6 @@ using sema::LoopId;
 using sema::OperandId;
 using Range = StoredTree::Range;
 
-/// Iterations that are walked one by one, before counting is given up.
-constexpr double kMostWalked = 2e7;
-
 bool isWalked(const sema::Operand &operand, const sema::Kernel &kernel) {
   return !kernel.tensors[operand.tensor].format.isDense() && !operand.follows;
 }
@@ -225,7 +222,7 @@ private:
         least = next;
       if (visitsAll ? next >= extent : least == std::numeric_limits<int64_t>::max())
         break;
-      gaveUp_ |= ++walked_ > kMostWalked;
+      gaveUp_ |= ++walked_ > inputs_.mostWalked;
       const double below = descend(loop, listed, least, nodes);
       steps += isInnermost ? 1 : below;
     }

@@ -11,12 +11,16 @@
 
 namespace spc::explain {
 
+/// Iterations that are walked one by one, before counting is given up.
+inline constexpr double kMostWalked = 2e7;
+
 /// The data to count on.
 struct CountInputs {
   const sema::Kernel &kernel;
   const IdVector<sema::ExtentId, int64_t> &extents;
   /// The places where a sparse tensor stores something; null where they are not known before the call.
   std::function<const StoredTree *(sema::TensorId)> tree;
+  double mostWalked = kMostWalked; ///< iterations of a term
 };
 
 /// The iterations of the innermost loops of a term: of a loop that merges operands, each coordinate that it comes to,

@@ -283,6 +283,15 @@ class Explain(SpcCase):
         dense = int(lines["dense"].split()[1].replace(",", ""))
         self.assertEqual(dense, self.ROWS * self.COLUMNS)
 
+    def test_other_formats_are_counted_as_far_as_that_takes_seconds(self):
+        matrices = [f"{name}=random:1500x1500:density=0.006:seed={k}" for k, name in enumerate("SAB")]
+        formats = [word for name in "SAB" for word in ("--format", f"{name}=csr")]
+        text = self.explain("R(i,k) = S(i,k) * A(i,j) * B(k,j)\n", *formats, *matrices)
+        table = text.split("'A' in other formats\n")[1]
+        lines = {line.split()[0]: line.split() for line in table.split("\n\n")[0].splitlines()}
+        self.assertGreater(int(lines["csr"][2].replace(",", "")), 100_000)
+        self.assertEqual(lines["csr64"][1], "?")
+
     def test_other_formats_have_the_index_types_that_are_asked_for(self):
         for kernel, format_of_b in ((SPMV, ()), ("C(i,j) = A(i,j) + B(i,j)\n", ("--format", "B=csr", "--format", "C=csr"))):
             inputs = ("A=a.mtx", *(("B=b.mtx",) if format_of_b else ()))

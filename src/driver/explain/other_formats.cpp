@@ -17,6 +17,9 @@ constexpr double kAnyValues = 1e5;
 constexpr double kMostOfEntry = 40;
 constexpr double kMostValues = 3e7;
 
+/// Iterations that are walked one by one for all formats of all operands together: some seconds.
+constexpr double kMostWalkedInAll = 1e8;
+
 const std::string &wholeName(const sema::Tensor &tensor) {
   return tensor.partOf.empty() ? tensor.name : tensor.partOf;
 }
@@ -56,7 +59,10 @@ public:
                const host::Inputs &inputs, const explain::CallCost &own)
       : session_(session), input_(input), kernel_(kernel), options_(options), inputs_(inputs), own_(own),
         entries_(entriesOf(kernel, inputs)), scratch_({"spc", "explain"}),
-        loader_(formatFolders(options.formatFolders), session.sources(), scratch_.diagnostics()) {}
+        loader_(formatFolders(options.formatFolders), session.sources(), scratch_.diagnostics()) {
+    const double trials = static_cast<double>(entries_.size() * loader_.known().size());
+    mostWalked_ = kMostWalkedInAll / std::max(1.0, trials);
+  }
 
   std::vector<explain::Alternative> run() {
     std::vector<explain::Alternative> all;
@@ -146,7 +152,7 @@ private:
     std::string error;
     if (!addAll(*kernel, data, error))
       return "cannot store it: " + error;
-    const explain::CallCost cost = explain::costOn(*kernel, data, &own_);
+    const explain::CallCost cost = explain::costOn(*kernel, data, &own_, mostWalked_);
     one.steps = cost.allSteps();
     if (cost.unknown.empty())
       one.bytes = cost.allBytes();
@@ -184,6 +190,7 @@ private:
   Entries entries_;
   Session scratch_;
   format::FormatLoader loader_;
+  double mostWalked_ = 0; ///< for one
 };
 
 } // namespace
