@@ -13,9 +13,10 @@ bool isRisky(const Node &expr) {
     const auto *node = std::get_if<CallNode>(&part.kind);
     if (!node)
       return false;
-    const bool isSafe = language::spellingOf(node->function).isOperator || node->function == Function::Pattern ||
-                        node->function == Function::Cast || node->function == Function::Min ||
-                        node->function == Function::Max || node->function == Function::Abs ||
+    const bool isSafe = language::spellingOf(node->function).isOperator() || node->function == Function::Pattern ||
+                        node->function == Function::Cast || language::isExtreme(node->function) ||
+                        node->function == Function::CopySign || node->function == Function::Conj ||
+                        language::isOfParts(node->function) || node->function == Function::Abs ||
                         node->function == Function::Sign || node->function == Function::Relu ||
                         node->function == Function::Select;
     return !isSafe || node->function == Function::Modulo;

@@ -20,8 +20,12 @@ public:
       return ofAngle(argument);
     case Function::Modulo:
       return argument == 0 ? std::vector<Factor>() : ofDivisor();
+    case Function::CopySign:
+      return product(factor(ofOne(0)), factor(ofOne(1)));
     case Function::Min:
     case Function::Max:
+    case Function::MinNumber:
+    case Function::MaxNumber:
       return {condition(isChosen(argument))};
     case Function::Select:
       return {condition(argument == 1 ? x() : isNot(x()))};
@@ -63,10 +67,14 @@ private:
       return product(over(number(3)), over(self()), over(self()));
     case Function::Exp:
       return product(factor(self()));
+    case Function::Exp2:
+      return product(factor(number(std::numbers::ln2)), factor(self()));
     case Function::Expm1:
       return product(factor(call(Function::Exp, x())));
     case Function::Log:
       return product(over(x()));
+    case Function::Log2:
+      return product(over(number(std::numbers::ln2)), over(x()));
     case Function::Log1p:
       return product(over(plus(number(1), x())));
     case Function::Sin:
@@ -75,6 +83,10 @@ private:
       return product(factor(number(-1)), factor(call(Function::Sin, x())));
     case Function::Tan:
       return product(factor(plus(number(1), times(self(), self()))));
+    case Function::Sinh:
+      return product(factor(called(Function::Cosh)));
+    case Function::Cosh:
+      return product(factor(called(Function::Sinh)));
     case Function::Tanh:
       return product(factor(minus(number(1), times(self(), self()))));
     case Function::Erf:
@@ -83,10 +95,44 @@ private:
       return product(factor(self()), factor(minus(number(1), self())));
     case Function::Gelu:
       return product(factor(gelu()));
-    default: // sums of two numbers, and conversions
+    default:
+      return ofInverse();
+    }
+  }
+
+  std::vector<Factor> ofInverse() const {
+    const auto root = [](NodePtr value) { return call(Function::Sqrt, std::move(value)); };
+    switch (call_.function) {
+    case Function::Asin:
+      return product(over(root(minus(number(1), square()))));
+    case Function::Acos:
+      return product(factor(number(-1)), over(root(minus(number(1), square()))));
+    case Function::Atan:
+      return product(over(plus(number(1), square())));
+    case Function::Asinh:
+      return product(over(root(plus(number(1), square()))));
+    case Function::Acosh:
+      return product(over(root(minus(square(), number(1)))));
+    case Function::Atanh:
+      return product(over(minus(number(1), square())));
+    default: // sums of two numbers, conversions, and the real part of a float
       return {};
     }
   }
+
+  /// A function of the argument, or what it is made of where a tensor of the program has its name.
+  NodePtr called(Function function) const {
+    if (!program_.taken.contains(std::string(language::spellingOf(function).text)))
+      return call(function, x());
+    NodePtr up = call(Function::Exp, x()), down = call(Function::Exp, negate(x()));
+    return binary(BinaryOp::Div,
+                  function == Function::Cosh ? plus(std::move(up), std::move(down))
+                                             : minus(std::move(up), std::move(down)),
+                  number(2));
+  }
+
+  /// 1 with the sign of an argument.
+  NodePtr ofOne(size_t argument) const { return call(Function::CopySign, number(1), x(argument)); }
 
   /// Whether the value, above 0 where a relu's argument is, spares computing the argument anew.
   bool isOfComputed() const {
@@ -140,9 +186,11 @@ private:
     return product(factor(number(-1)), factor(call(Function::Round, std::move(quotient))));
   }
 
-  /// Whether an argument is the first that is the least, or the greatest.
+  /// Whether an argument is the first that is the least, or the greatest, of those that are numbers where that is
+  /// asked.
   NodePtr isChosen(size_t argument) const {
-    const bool isMin = call_.function == Function::Min;
+    const bool isMin = call_.function == Function::Min || call_.function == Function::MinNumber;
+    const bool isOfNumbers = call_.function >= Function::MinNumber;
     NodePtr all;
     for (size_t other = 0; other < call_.arguments.size(); ++other) {
       if (other == argument)
@@ -150,6 +198,8 @@ private:
       const Function strict = isMin ? Function::Less : Function::Greater,
                      weak = isMin ? Function::LessEqual : Function::GreaterEqual;
       NodePtr one = call(other < argument ? strict : weak, compared(argument), compared(other));
+      if (isOfNumbers && !std::holds_alternative<NumberNode>(call_.arguments[other]->kind))
+        one = call(Function::Or, std::move(one), call(Function::NotEqual, compared(other), compared(other)));
       all = all ? call(Function::And, std::move(all), std::move(one)) : std::move(one);
     }
     return all;

@@ -256,13 +256,19 @@ std::vector<const Node *> differentiableArguments(const Node &node) {
   case Function::Sign:
   case Function::Floor:
   case Function::Ceil:
+  case Function::Trunc:
+  case Function::RoundEven:
   case Function::Round:
+  case Function::Imag:
+  case Function::Arg:
     return {};
+  case Function::CopySign:
+    return {call.arguments[0].get()};
   case Function::Select:
     return {call.arguments[1].get(), call.arguments[2].get()};
   default:
-    const bool isSteps =
-        language::isLogical(call.function) || (call.function == Function::Cast && call.castTo == sema::ValueType::Bool);
+    const bool isSteps = language::isLogical(call.function) || language::isIntegral(call.function) ||
+                         (call.function == Function::Cast && call.castTo == sema::ValueType::Bool);
     return isSteps ? std::vector<const Node *>() : sema::children(node);
   }
 }

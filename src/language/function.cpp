@@ -13,39 +13,64 @@ constexpr FunctionSpelling kSpellings[] = {
     {Function::Relu, "relu", 1, 1},
     {Function::Floor, "floor", 1, 1},
     {Function::Ceil, "ceil", 1, 1},
+    {Function::Trunc, "trunc", 1, 1, Naming::Shared},
+    {Function::RoundEven, "roundeven", 1, 1, Naming::Shared},
     {Function::Round, "round", 1, 1},
     {Function::Sqrt, "sqrt", 1, 1},
     {Function::Cbrt, "cbrt", 1, 1},
     {Function::Exp, "exp", 1, 1},
+    {Function::Exp2, "exp2", 1, 1, Naming::Shared},
     {Function::Expm1, "expm1", 1, 1},
     {Function::Log, "log", 1, 1},
+    {Function::Log2, "log2", 1, 1, Naming::Shared},
     {Function::Log1p, "log1p", 1, 1},
     {Function::Sin, "sin", 1, 1},
     {Function::Cos, "cos", 1, 1},
     {Function::Tan, "tan", 1, 1},
+    {Function::Sinh, "sinh", 1, 1, Naming::Shared},
+    {Function::Cosh, "cosh", 1, 1, Naming::Shared},
     {Function::Tanh, "tanh", 1, 1},
+    {Function::Asin, "asin", 1, 1, Naming::Shared},
+    {Function::Acos, "acos", 1, 1, Naming::Shared},
+    {Function::Atan, "atan", 1, 1, Naming::Shared},
+    {Function::Asinh, "asinh", 1, 1, Naming::Shared},
+    {Function::Acosh, "acosh", 1, 1, Naming::Shared},
+    {Function::Atanh, "atanh", 1, 1, Naming::Shared},
     {Function::Erf, "erf", 1, 1},
     {Function::Sigmoid, "sigmoid", 1, 1},
     {Function::Gelu, "gelu", 1, 1},
+    {Function::Conj, "conj", 1, 1, Naming::LikelyTensor},
+    {Function::Real, "real", 1, 1, Naming::LikelyTensor},
+    {Function::Imag, "imag", 1, 1, Naming::LikelyTensor},
+    {Function::Arg, "arg", 1, 1, Naming::LikelyTensor},
     {Function::Pow, "pow", 2, 2},
     {Function::Atan2, "atan2", 2, 2},
+    {Function::CopySign, "copysign", 2, 2, Naming::Shared},
     {Function::Min, "min", 2, kAnyNumber},
     {Function::Max, "max", 2, kAnyNumber},
+    {Function::MinNumber, "fmin", 2, kAnyNumber, Naming::Shared},
+    {Function::MaxNumber, "fmax", 2, kAnyNumber, Naming::Shared},
     {Function::MinPlus, "minplus", 2, 2},
     {Function::MaxPlus, "maxplus", 2, 2},
-    {Function::Modulo, "%", 2, 2, true},
+    {Function::Modulo, "%", 2, 2, Naming::Operator},
+    {Function::Divide, "div", 2, 2, Naming::LikelyTensor},
+    {Function::ShiftLeft, "shl", 2, 2, Naming::LikelyTensor},
+    {Function::ShiftRight, "shr", 2, 2, Naming::LikelyTensor},
+    {Function::BitAnd, "bitand", 2, 2, Naming::Shared},
+    {Function::BitOr, "bitor", 2, 2, Naming::Shared},
+    {Function::BitXor, "bitxor", 2, 2, Naming::Shared},
     {Function::Select, "select", 3, 3},
-    {Function::Equal, "==", 2, 2, true},
-    {Function::NotEqual, "!=", 2, 2, true},
-    {Function::Less, "<", 2, 2, true},
-    {Function::LessEqual, "<=", 2, 2, true},
-    {Function::Greater, ">", 2, 2, true},
-    {Function::GreaterEqual, ">=", 2, 2, true},
-    {Function::At, "at", 2, 2},
-    {Function::And, "and", 2, 2, true},
-    {Function::Or, "or", 2, 2, true},
-    {Function::Xor, "xor", 2, 2, true},
-    {Function::Not, "not", 1, 1, true},
+    {Function::Equal, "==", 2, 2, Naming::Operator},
+    {Function::NotEqual, "!=", 2, 2, Naming::Operator},
+    {Function::Less, "<", 2, 2, Naming::Operator},
+    {Function::LessEqual, "<=", 2, 2, Naming::Operator},
+    {Function::Greater, ">", 2, 2, Naming::Operator},
+    {Function::GreaterEqual, ">=", 2, 2, Naming::Operator},
+    {Function::At, "at", 2, 2, Naming::LikelyTensor},
+    {Function::And, "and", 2, 2, Naming::Operator},
+    {Function::Or, "or", 2, 2, Naming::Operator},
+    {Function::Xor, "xor", 2, 2, Naming::Operator},
+    {Function::Not, "not", 1, 1, Naming::Operator},
     {Function::Pattern, "pattern", 1, 1},
     {Function::Cast, "", 1, 1},
 };
@@ -85,7 +110,7 @@ std::optional<Function> functionNamed(std::string_view name) {
   if (isTypeName(name))
     return Function::Cast;
   for (const FunctionSpelling &spelling : kSpellings)
-    if (!spelling.isOperator && spelling.text == name && !name.empty())
+    if (!spelling.isOperator() && spelling.text == name && !name.empty())
       return spelling.function;
   return std::nullopt;
 }
@@ -93,9 +118,18 @@ std::optional<Function> functionNamed(std::string_view name) {
 std::vector<std::string> functionNames() {
   std::vector<std::string> names;
   for (const FunctionSpelling &spelling : kSpellings)
-    if (!spelling.isOperator && !spelling.text.empty())
+    if (!spelling.isOperator() && !spelling.text.empty())
       names.emplace_back(spelling.text);
   return names;
+}
+
+Naming namingOf(std::string_view name) {
+  const std::optional<Function> function = functionNamed(name);
+  return function && *function != Function::Cast ? spellingOf(*function).naming : Naming::Reserved;
+}
+
+bool mayReadAsTensor(std::string_view name, std::string_view arguments) {
+  return namingOf(name) == Naming::LikelyTensor && arguments.find('(') == std::string_view::npos;
 }
 
 bool isTypeName(std::string_view text) {

@@ -16,28 +16,53 @@ enum class Function : uint8_t {
   Relu,
   Floor,
   Ceil,
+  Trunc,
+  RoundEven,
   Round,
   Sqrt,
   Cbrt,
   Exp,
+  Exp2,
   Expm1,
   Log,
+  Log2,
   Log1p,
   Sin,
   Cos,
   Tan,
+  Sinh,
+  Cosh,
   Tanh,
+  Asin,
+  Acos,
+  Atan,
+  Asinh,
+  Acosh,
+  Atanh,
   Erf,
   Sigmoid,
   Gelu,
+  Conj,
+  Real,
+  Imag,
+  Arg,
   // of several numbers
   Pow,
   Atan2,
+  CopySign,
   Min,
   Max,
+  MinNumber, ///< of those that are no NaN
+  MaxNumber,
   MinPlus,
   MaxPlus,
   Modulo,
+  Divide, ///< of integers, towards 0
+  ShiftLeft,
+  ShiftRight,
+  BitAnd,
+  BitOr,
+  BitXor,
   Select,
   // comparisons
   Equal,
@@ -64,6 +89,26 @@ constexpr bool isComparison(Function function) {
   return function >= Function::Equal && function <= Function::At;
 }
 
+/// Whether a function of a complex number is a float, of the type that its parts have.
+constexpr bool isOfParts(Function function) {
+  return function == Function::Abs || (function >= Function::Real && function <= Function::Arg);
+}
+
+/// Whether a function is defined on integers alone.
+constexpr bool isIntegral(Function function) {
+  return function >= Function::Divide && function <= Function::BitXor;
+}
+
+/// Whether the first argument alone may decide the value of a function of two, as a 0 that is divided or shifted does.
+constexpr bool isAbsorbedByFirst(Function function) {
+  return function >= Function::Divide && function <= Function::ShiftRight;
+}
+
+/// Whether a function is the least or the greatest of its arguments, of which it has as many as one likes.
+constexpr bool isExtreme(Function function) {
+  return function >= Function::Min && function <= Function::MaxNumber;
+}
+
 /// Whether a function's value is a truth: comparisons, logic and pattern().
 constexpr bool isLogical(Function function) {
   return isComparison(function) || (function >= Function::And && function <= Function::Pattern);
@@ -78,12 +123,22 @@ std::string_view spellingOf(Reduction reduction);
 /// The reduction so spelled; nullopt for anything else. `min` and `max` name functions, too.
 std::optional<Reduction> reductionNamed(std::string_view name);
 
+/// Who else may have the name of a function.
+enum class Naming : uint8_t {
+  Reserved,     ///< nobody
+  Operator,     ///< nobody: it is written between or before its arguments
+  Shared,       ///< tensors that a file declares or writes, and scalars
+  LikelyTensor, ///< those, and tensors that a file without declarations reads at indices alone
+};
+
 /// How a function is written. Operators have no arguments in parentheses.
 struct FunctionSpelling {
   Function function;
   std::string_view text;
   int fewest, most; ///< arguments
-  bool isOperator = false;
+  Naming naming = Naming::Reserved;
+
+  constexpr bool isOperator() const { return naming == Naming::Operator; }
 };
 
 /// Every function and operator has one.
@@ -95,6 +150,13 @@ std::string wrongCount(Function function, std::string_view called, size_t count)
 
 /// The function that is called as `name(...)`, the types' names among them; nullopt for operators and anything else.
 std::optional<Function> functionNamed(std::string_view name);
+
+/// Who else may have a name; of types, and of what names no function, nobody.
+Naming namingOf(std::string_view name);
+
+/// Whether a call with these written arguments might be read as an access of a tensor, in a file that declares none:
+/// parentheses around an argument prevent it.
+bool mayReadAsTensor(std::string_view name, std::string_view arguments);
 
 /// The names of all functions but the types.
 std::vector<std::string> functionNames();

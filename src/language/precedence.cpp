@@ -17,7 +17,7 @@ Precedence precedenceOf(Function function) {
   case Function::Modulo:
     return kProduct;
   default:
-    return spellingOf(function).isOperator ? kComparison : kPrimary;
+    return spellingOf(function).isOperator() ? kComparison : kPrimary;
   }
 }
 

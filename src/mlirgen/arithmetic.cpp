@@ -230,6 +230,15 @@ Value Arithmetic::negate(ValueType type, Value value) {
   return multiply(type, value, constant(type, -1));
 }
 
+Value Arithmetic::conjugate(Value value) {
+  return perEntry(value, value.getType(), [&](Value entry) -> Value {
+    const Value real = complex::ReOp::create(builder_, location_, entry);
+    const Value imaginary = complex::ImOp::create(builder_, location_, entry);
+    return complex::CreateOp::create(builder_, location_, entry.getType(), real,
+                                     arith::NegFOp::create(builder_, location_, imaginary));
+  });
+}
+
 Value Arithmetic::multiplyByCount(ValueType type, Value value, Value count) {
   const Value number = arith::IndexCastOp::create(builder_, location_, builder_.getI64Type(), count);
   const Value none = arith::ConstantOp::create(builder_, location_, builder_.getI64IntegerAttr(0));

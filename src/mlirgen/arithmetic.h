@@ -46,6 +46,9 @@ public:
   mlir::Value oneAtZeros(sema::ValueType type, mlir::Value divisor, sema::ValueType entryType, mlir::Value entry);
   /// Requires: no bool.
   mlir::Value negate(sema::ValueType type, mlir::Value value);
+
+  /// The conjugate of a complex number.
+  mlir::Value conjugate(mlir::Value value);
   /// `value` added up `count` (an index) times; zero times is 0, whatever the value.
   mlir::Value repeat(sema::ValueType type, mlir::Value value, mlir::Value count);
   /// `value` where `condition()` holds, else 0. The condition is built where it is used, from loop indices and

@@ -46,7 +46,16 @@ public:
   }
 
   Value unary(Function function, Value x) {
+    if (sema::isComplex(type_))
+      return ofComplex(function, x);
     switch (function) {
+    case Function::Conj:
+    case Function::Real:
+      return x;
+    case Function::Imag:
+      return constant(0);
+    case Function::Arg:
+      return atan2(constant(0), x);
     case Function::Abs:
       return absolute(x);
     case Function::Sign:
@@ -71,6 +80,22 @@ public:
       return math::PowFOp::create(builder_, location_, a, b);
     case Function::Atan2:
       return atan2(a, b);
+    case Function::CopySign:
+      return math::CopySignOp::create(builder_, location_, a, b);
+    case Function::MinNumber:
+    case Function::MaxNumber:
+      return extremeNumber(function == Function::MinNumber ? Function::Min : Function::Max, a, b);
+    case Function::Divide:
+      return divide(a, b);
+    case Function::ShiftLeft:
+    case Function::ShiftRight:
+      return shift(function, a, b);
+    case Function::BitAnd:
+      return arith::AndIOp::create(builder_, location_, a, b);
+    case Function::BitOr:
+      return arith::OrIOp::create(builder_, location_, a, b);
+    case Function::BitXor:
+      return arith::XOrIOp::create(builder_, location_, a, b);
     case Function::Modulo:
       return modulo(a, b);
     case Function::MinPlus:
@@ -111,6 +136,36 @@ private:
     const Value signedAngle = math::CopySignOp::create(builder_, location_, angle, y);
     const Value usual = math::Atan2Op::create(builder_, location_, y, x);
     return arith::SelectOp::create(builder_, location_, isOrigin, signedAngle, usual);
+  }
+
+  Value ofComplex(Function function, Value z) {
+    const Value real = complex::ReOp::create(builder_, location_, z);
+    const Value imaginary = complex::ImOp::create(builder_, location_, z);
+    FunctionEmitter parts(builder_, location_, sema::partOf(type_));
+    switch (function) {
+    case Function::Real:
+      return real;
+    case Function::Imag:
+      return imaginary;
+    case Function::Conj:
+      return plain_.conjugate(z);
+    case Function::Arg:
+      return parts.atan2(imaginary, real);
+    default:
+      return parts.hypotenuse(parts.absolute(real), parts.absolute(imaginary));
+    }
+  }
+
+  /// Of two sizes, by their ratio, as their squares may be too large. Infinite where one is, whatever the other is.
+  Value hypotenuse(Value a, Value b) {
+    const Value most = greatest(a, b), ratio = plain_.divide(type_, least(a, b), most);
+    const Value squares = plain_.add(type_, constant(1), plain_.multiply(type_, ratio, ratio));
+    const Value size = plain_.multiply(type_, most, create<math::SqrtOp>(squares));
+    const Value infinity = constant(HUGE_VAL);
+    const Value isInfinite = arith::OrIOp::create(builder_, location_, compare(Function::Equal, a, infinity),
+                                                  compare(Function::Equal, b, infinity));
+    const Value isZero = compare(Function::Equal, most, constant(0));
+    return select(isInfinite, infinity, select(isZero, most, size));
   }
 
   template <typename Op> Value create(Value x) { return Op::create(builder_, location_, x); }
@@ -160,6 +215,10 @@ private:
       return create<math::FloorOp>(x);
     case Function::Ceil:
       return create<math::CeilOp>(x);
+    case Function::Trunc:
+      return create<math::TruncOp>(x);
+    case Function::RoundEven:
+      return create<math::RoundEvenOp>(x);
     case Function::Round:
       return create<math::RoundOp>(x);
     case Function::Sqrt:
@@ -168,10 +227,14 @@ private:
       return create<math::CbrtOp>(x);
     case Function::Exp:
       return exp(x);
+    case Function::Exp2:
+      return create<math::Exp2Op>(x);
     case Function::Expm1:
       return create<math::ExpM1Op>(x);
     case Function::Log:
       return create<math::LogOp>(x);
+    case Function::Log2:
+      return create<math::Log2Op>(x);
     case Function::Log1p:
       return create<math::Log1pOp>(x);
     case Function::Sin:
@@ -180,8 +243,32 @@ private:
       return create<math::CosOp>(x);
     case Function::Tan:
       return create<math::TanOp>(x);
+    case Function::Sinh:
+      return create<math::SinhOp>(x);
+    case Function::Cosh:
+      return create<math::CoshOp>(x);
     case Function::Tanh:
       return create<math::TanhOp>(x);
+    default:
+      return inverse(function, x);
+    }
+  }
+
+  /// Of the rest of the functions of one float.
+  Value inverse(Function function, Value x) {
+    switch (function) {
+    case Function::Asin:
+      return create<math::AsinOp>(x);
+    case Function::Acos:
+      return create<math::AcosOp>(x);
+    case Function::Atan:
+      return create<math::AtanOp>(x);
+    case Function::Asinh:
+      return create<math::AsinhOp>(x);
+    case Function::Acosh:
+      return create<math::AcoshOp>(x);
+    case Function::Atanh:
+      return create<math::AtanhOp>(x);
     case Function::Erf:
       return create<math::ErfOp>(x);
     default:
@@ -240,14 +327,57 @@ private:
     return plain_.add(type_, select(isAbsorbed, toAbsorbing, clamped), b);
   }
 
+  /// Of floats, of which a NaN is no number: the other argument takes its place.
+  Value extremeNumber(Function function, Value a, Value b) {
+    if (!sema::isFloat(type_))
+      return extreme(function, a, b);
+    const auto orOther = [&](Value value, Value other) {
+      return select(arith::CmpFOp::create(builder_, location_, CmpFPredicate::UNO, value, value), other, value);
+    };
+    return extreme(function, orOther(a, b), orOther(b, a));
+  }
+
+  Value isOneOf(Value x, llvm::ArrayRef<double> numbers) {
+    Value isAny = compare(Function::Equal, x, constant(numbers.front()));
+    for (const double number : numbers.drop_front())
+      isAny = arith::OrIOp::create(builder_, location_, isAny, compare(Function::Equal, x, constant(number)));
+    return isAny;
+  }
+
+  /// Towards 0; 0 where the divisor is 0. The machine traps on that, and on the least number by -1.
+  Value divide(Value a, Value b) {
+    const Value isZero = isOneOf(b, {0});
+    if (isUnsigned()) {
+      const Value by = select(isZero, constant(1), b);
+      return select(isZero, constant(0), arith::DivUIOp::create(builder_, location_, a, by));
+    }
+    const Value isMinusOne = isOneOf(b, {-1});
+    const Value by = select(arith::OrIOp::create(builder_, location_, isZero, isMinusOne), constant(1), b);
+    const Value negated =
+        select(isMinusOne, plain_.negate(type_, a), arith::DivSIOp::create(builder_, location_, a, by));
+    return select(isZero, constant(0), negated);
+  }
+
+  /// Amounts are taken for unsigned: negative ones shift all bits out, as those do that are as large as the width.
+  Value shift(Function function, Value a, Value amount) {
+    const int width = 8 * sema::bytesOf(type_);
+    const Value last = constant(width - 1);
+    const Value within = arith::MinUIOp::create(builder_, location_, amount, last);
+    if (function == Function::ShiftRight && !isUnsigned()) // the sign remains
+      return arith::ShRSIOp::create(builder_, location_, a, within);
+    const Value isWithin = arith::CmpIOp::create(builder_, location_, CmpIPredicate::ule, amount, last);
+    const Value shifted = function == Function::ShiftLeft
+                              ? arith::ShLIOp::create(builder_, location_, a, within).getResult()
+                              : arith::ShRUIOp::create(builder_, location_, a, within).getResult();
+    return select(isWithin, shifted, constant(0));
+  }
+
   Value modulo(Value a, Value b) {
     if (sema::isFloat(type_))
       return arith::RemFOp::create(builder_, location_, a, b);
-    const Value isZero = compare(Function::Equal, b, constant(0));
-    Value divides = isZero; // by 1 in these cases: the machine traps on them
-    if (!isUnsigned())
-      divides = arith::OrIOp::create(builder_, location_, divides, compare(Function::Equal, b, constant(-1)));
-    const Value by = select(divides, constant(1), b);
+    // By 1 in these cases: the machine traps on them.
+    const Value traps = isUnsigned() ? isOneOf(b, {0}) : isOneOf(b, {0, -1});
+    const Value by = select(traps, constant(1), b);
     return isUnsigned() ? arith::RemUIOp::create(builder_, location_, a, by).getResult()
                         : arith::RemSIOp::create(builder_, location_, a, by).getResult();
   }

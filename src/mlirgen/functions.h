@@ -17,9 +17,10 @@ struct TypedValue {
 /// one of its sparse_tensor operations. `type` is the call's. Arguments have the types that sema::Call promises, which
 /// are such that sema lets the function take.
 ///
-/// The minimum or maximum with a NaN is NaN. The modulus of integers has the sign of the dividend, and is 0 for a
-/// divisor 0. A cast of a float to an integer cuts off its fraction; a value that does not fit becomes the nearest
-/// integer that does, and NaN becomes 0.
+/// The minimum or maximum with a NaN is NaN, and that of numbers the other argument. The modulus of integers has the
+/// sign of the dividend, and is 0 for a divisor 0, as the quotient is, which is rounded towards 0. A cast of a float to
+/// an integer cuts off its fraction; a value that does not fit becomes the nearest integer that does, and NaN becomes
+/// 0.
 mlir::Value emitCall(mlir::OpBuilder &builder, mlir::Location location, sema::Function function, sema::ValueType type,
                      llvm::ArrayRef<TypedValue> arguments);
 

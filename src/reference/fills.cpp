@@ -37,12 +37,19 @@ bool settlesProduct(const Node &operand) {
 std::optional<Value> absorbingIn(Function function, ValueType type) {
   switch (function) {
   case Function::Max:
+  case Function::MaxNumber:
   case Function::MinPlus:
     return numberIn(type, kInfinity);
   case Function::Min:
-  case Function::MaxPlus: // the 0 of unsigned numbers is that of missing entries
-    return sema::isUnsigned(type) && function == Function::Min ? std::nullopt
-                                                               : std::optional(numberIn(type, -kInfinity));
+  case Function::MinNumber: // the 0 of unsigned numbers is that of missing entries
+    return sema::isUnsigned(type) ? std::nullopt : std::optional(numberIn(type, -kInfinity));
+  case Function::MaxPlus:
+    return numberIn(type, -kInfinity);
+  case Function::Divide:
+  case Function::ShiftLeft:
+  case Function::ShiftRight:
+  case Function::BitAnd:
+    return numberIn(type, 0);
   default:
     return std::nullopt;
   }
@@ -52,12 +59,17 @@ bool hasFill(const Node &operand, const Value &value) {
   return operand.fill && isSame(*operand.fill, value, operand.type);
 }
 
+/// Whether an argument may decide the value: of what is divided or shifted the first one alone.
+bool mayAbsorb(Function function, size_t argument) {
+  return argument == 0 || function < Function::Divide || function > Function::ShiftRight;
+}
+
 /// What an argument's fill makes of a minimum, a maximum or an absorbing sum, whatever the others are.
 std::optional<Value> settledBy(const Node &call) {
   const std::optional<Value> absorbing = absorbingIn(call.function, call.type);
   if (absorbing)
-    for (const NodePtr &operand : call.operands)
-      if (hasFill(*operand, *absorbing))
+    for (size_t k = 0; k < call.operands.size(); ++k)
+      if (mayAbsorb(call.function, k) && hasFill(*call.operands[k], *absorbing))
         return absorbing;
   return std::nullopt;
 }
@@ -208,7 +220,7 @@ bool mayDiffer(const Node &call, const std::vector<Value> &arguments) {
   bool isAny = false, isAll = true;
   for (size_t k = 0; k < arguments.size(); ++k) {
     isAny = isAny || differs(k);
-    isAll = isAll && (differs(k) || !(settled && hasFill(*call.operands[k], *settled)));
+    isAll = isAll && (differs(k) || !(settled && mayAbsorb(function, k) && hasFill(*call.operands[k], *settled)));
   }
   return settled ? isAll : isAny;
 }

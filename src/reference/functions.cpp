@@ -26,6 +26,10 @@ double ofOne(Function function, double x) {
     return std::floor(x);
   case Function::Ceil:
     return std::ceil(x);
+  case Function::Trunc:
+    return std::trunc(x);
+  case Function::RoundEven:
+    return std::nearbyint(x);
   case Function::Round:
     return std::round(x);
   case Function::Sqrt:
@@ -34,10 +38,14 @@ double ofOne(Function function, double x) {
     return std::cbrt(x);
   case Function::Exp:
     return std::exp(x);
+  case Function::Exp2:
+    return std::exp2(x);
   case Function::Expm1:
     return std::expm1(x);
   case Function::Log:
     return std::log(x);
+  case Function::Log2:
+    return std::log2(x);
   case Function::Log1p:
     return std::log1p(x);
   case Function::Sin:
@@ -46,12 +54,35 @@ double ofOne(Function function, double x) {
     return std::cos(x);
   case Function::Tan:
     return std::tan(x);
+  case Function::Sinh:
+    return std::sinh(x);
+  case Function::Cosh:
+    return std::cosh(x);
   case Function::Tanh:
     return std::tanh(x);
+  case Function::Asin:
+    return std::asin(x);
+  case Function::Acos:
+    return std::acos(x);
+  case Function::Atan:
+    return std::atan(x);
+  case Function::Asinh:
+    return std::asinh(x);
+  case Function::Acosh:
+    return std::acosh(x);
+  case Function::Atanh:
+    return std::atanh(x);
   case Function::Erf:
     return std::erf(x);
   case Function::Sigmoid:
     return 1 / (1 + std::exp(-x));
+  case Function::Conj:
+  case Function::Real:
+    return x;
+  case Function::Imag:
+    return 0;
+  case Function::Arg:
+    return std::atan2(0, x);
   default: // gelu
     return x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
   }
@@ -67,6 +98,12 @@ double ofTwo(Function function, double x, double y) {
     return std::isnan(x) || x < y ? x : y;
   case Function::Max:
     return std::isnan(x) || x > y ? x : y;
+  case Function::MinNumber:
+    return std::isnan(x) || y < x || (x == y && std::signbit(y)) ? y : x;
+  case Function::MaxNumber:
+    return std::isnan(x) || y > x || (x == y && std::signbit(x)) ? y : x;
+  case Function::CopySign:
+    return std::copysign(x, y);
   default: // %
     return std::fmod(x, y);
   }
@@ -92,6 +129,10 @@ bool isBroken(Function function, const std::vector<Value> &values) {
     const double power = values[1].number.real(), base = values[0].number.real();
     return base > values[0].error || (values[1].error == 0 && power == std::trunc(power) && power >= 0);
   };
+  if (function == Function::CopySign)
+    return std::abs(values[1].number.real()) <= values[1].error;
+  if (function == Function::Arg)
+    return std::abs(values[0].number.real()) <= values[0].error;
   return function == Function::Tan || function == Function::Atan2 || (function == Function::Pow && !isSmooth());
 }
 
@@ -101,7 +142,7 @@ bool isWave(Function function) {
 }
 
 bool isRounded(Function function) {
-  return function > Function::Round && function != Function::Min && function != Function::Max;
+  return function > Function::Round && function != Function::CopySign && !language::isExtreme(function);
 }
 
 /// The error of a remainder, where rounding does not change what is subtracted.
@@ -143,12 +184,44 @@ Value ofFloats(Function function, const std::vector<Value> &values, ValueType ty
     }
   const bool isMoved = std::any_of(values.begin(), values.end(), [](const Value &value) { return value.error != 0; });
   const bool isUncertain =
-      (isMoved && isBroken(function, values)) || (error > 0 && isStaircase(function)) || std::isnan(error);
+      ((isMoved || function == Function::CopySign || function == Function::Arg) && isBroken(function, values)) ||
+      (error > 0 && isStaircase(function)) || std::isnan(error);
   const double scale = std::abs(number) +
                        (function == Function::Gelu || function == Function::Expm1 ? std::abs(numbers[0]) : 0) +
                        (function == Function::Sigmoid ? 1 : 0);
   result.error = isUncertain ? kUndecided : error + (isRounded(function) ? 8 * epsilonOf(type) * scale : 0);
   return checked(result, type, !isMoved && !isOverflow(numbers, number));
+}
+
+/// Of a complex number, of which the result is not always one.
+Value ofComplex(Function function, const Value &z, ValueType type) {
+  Value result = z;
+  const double size = std::abs(z.number);
+  switch (function) {
+  case Function::Conj:
+    result.number = std::conj(z.number);
+    return result;
+  case Function::Real:
+    result.number = z.number.real();
+    break;
+  case Function::Imag:
+    result.number = z.number.imag();
+    break;
+  case Function::Arg: {
+    // On its cut the sign of a zero decides, which rounding may change.
+    const bool isCut = z.number.real() <= 0 && std::abs(z.number.imag()) <= z.error;
+    result.number = std::arg(z.number);
+    result.error =
+        isCut || size <= z.error ? kUndecided : 2 * z.error / size + 8 * epsilonOf(type) * std::abs(result.number);
+    break;
+  }
+  default: // abs
+    result.number = size;
+    result.error = z.error + 8 * epsilonOf(type) * size;
+  }
+  result.magnitude = std::isfinite(result.number.real()) ? std::abs(result.number) : 0;
+  result.addends = 1;
+  return checked(result, type, z.error == 0 && std::isinf(size) == std::isinf(result.number.real()));
 }
 
 Integer exactOf(const Value &value, ValueType type) {
@@ -163,14 +236,37 @@ Integer saturated(Integer x, Integer y, Integer least, Integer greatest, bool is
   return std::clamp<Integer>(x + y, isMin ? least : least + 1, isMin ? greatest - 1 : greatest);
 }
 
+/// All bits are out by a width, more, or less than nothing.
+Integer shifted(Function function, Integer x, Integer amount, int width) {
+  const bool isOut = amount < 0 || amount >= width;
+  if (function == Function::ShiftRight)
+    return isOut ? (x < 0 ? -1 : 0) : x >> static_cast<int>(amount);
+  return isOut ? 0 : static_cast<Integer>(static_cast<uint64_t>(x) << static_cast<int>(amount));
+}
+
 Integer ofTwoIntegers(Function function, Integer x, Integer y, ValueType type) {
   switch (function) {
   case Function::Min:
     return std::min(x, y);
   case Function::Max:
     return std::max(x, y);
+  case Function::MinNumber:
+    return std::min(x, y);
+  case Function::MaxNumber:
+    return std::max(x, y);
   case Function::Modulo:
     return y == 0 ? 0 : x % y;
+  case Function::Divide:
+    return y == 0 ? 0 : x / y;
+  case Function::ShiftLeft:
+  case Function::ShiftRight:
+    return shifted(function, x, y, 8 * sema::bytesOf(type));
+  case Function::BitAnd:
+    return x & y;
+  case Function::BitOr:
+    return x | y;
+  case Function::BitXor:
+    return x ^ y;
   default: // minplus and maxplus
     return saturated(x, y, exactOf(numberIn(type, -kUndecided), type), exactOf(numberIn(type, kUndecided), type),
                      function == Function::MinPlus);
@@ -259,6 +355,8 @@ Value callOf(Function function, const std::vector<Value> &values, const std::vec
     return logicOf(function, values);
   if (function == Function::Select)
     return choiceOf(values, type);
+  if (sema::isComplex(from[0]))
+    return ofComplex(function, values[0], type);
   return isExact(type) ? ofIntegers(function, values, type) : ofFloats(function, values, type);
 }
 

@@ -135,7 +135,7 @@ NodePtr Resolver::node(const sema::CallNode &call, ValueType type) const {
     return convert(convert(std::move(arguments.front()), call.castTo, Kind::Cast), type);
   if (function == Function::Pattern)
     requirePattern(*arguments.front());
-  NodePtr result = make(Kind::Call, language::isLogical(function) ? ValueType::Bool : type);
+  NodePtr result = make(Kind::Call, sema::resultType(function, call.castTo, arguments.front()->type, type));
   result->function = function;
   result->operands = std::move(arguments);
   return convert(std::move(result), type);

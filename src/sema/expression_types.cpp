@@ -15,7 +15,7 @@ std::optional<ValueType> typeOfCall(const CallNode &call, const Scope &scope, co
   std::optional<ValueType> type;
   for (size_t k = call.function == Function::Select ? 1 : 0; k < call.arguments.size(); ++k)
     type = widestOf(type, typeOf(*call.arguments[k], scope, kernel));
-  return type;
+  return type && language::isOfParts(call.function) ? partOf(*type) : type;
 }
 
 } // namespace
@@ -50,7 +50,16 @@ ValueType argumentType(const CallNode &call, size_t argument, ValueType context,
     type = own(argument).value_or(ValueType::Bool);
   else if (call.function == Function::Cast)
     type = own(0).value_or(ValueType::F64);
+  else if (language::isOfParts(call.function))
+    type = own(0) && isComplex(*own(0)) ? *own(0) : partOf(context);
   return arithmeticType(*type);
+}
+
+ValueType resultType(Function function, ValueType castTo, ValueType argument, ValueType context) {
+  return language::isLogical(function)   ? ValueType::Bool
+         : function == Function::Cast    ? castTo
+         : language::isOfParts(function) ? partOf(argument)
+                                         : context;
 }
 
 } // namespace spc::sema

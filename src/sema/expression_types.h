@@ -15,6 +15,9 @@ std::optional<ValueType> typeOf(const Node &node, const Scope &scope, const Kern
 ValueType argumentType(const CallNode &call, size_t argument, ValueType context, const Scope &scope,
                        const KernelHead &kernel);
 
+/// The type of a call's value, where its first argument is computed in `argument` and the call in `context`.
+ValueType resultType(Function function, ValueType castTo, ValueType argument, ValueType context);
+
 using language::isLogical;
 
 /// Whether a reduction's value is a bool, whatever it is taken of.

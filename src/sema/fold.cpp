@@ -14,8 +14,13 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 std::optional<double> ofZero(Function function) {
   switch (function) {
   case Function::Exp:
+  case Function::Exp2:
   case Function::Cos:
+  case Function::Cosh:
     return 1;
+  case Function::Acos:
+  case Function::Acosh:
+    return std::nullopt;
   case Function::Sigmoid:
     return 0.5;
   default:
@@ -27,17 +32,25 @@ std::optional<double> ofZero(Function function) {
 std::optional<double> ofInfinity(Function function, double x) {
   switch (function) {
   case Function::Exp:
+  case Function::Exp2:
+    return x < 0 ? 0 : x;
   case Function::Sigmoid:
-    return x < 0 ? 0 : function == Function::Exp ? x : 1;
+    return x < 0 ? 0 : 1;
   case Function::Expm1:
     return x < 0 ? -1 : x;
   case Function::Tanh:
   case Function::Erf:
     return x < 0 ? -1 : 1;
   case Function::Cbrt:
+  case Function::Sinh:
+  case Function::Asinh:
     return x;
+  case Function::Cosh:
+    return std::abs(x);
   case Function::Log:
+  case Function::Log2:
   case Function::Log1p:
+  case Function::Acosh:
     return x > 0 ? std::optional(x) : std::nullopt;
   default:
     return std::nullopt;
@@ -56,13 +69,25 @@ std::optional<double> ofOne(Function function, double x) {
     return std::floor(x);
   case Function::Ceil:
     return std::ceil(x);
+  case Function::Trunc:
+    return std::trunc(x);
+  case Function::RoundEven:
+    return std::nearbyint(x); // in the default mode
   case Function::Round:
     return std::round(x);
   case Function::Not:
     return x == 0 ? 1 : 0;
+  case Function::Conj:
+  case Function::Real:
+    return x;
+  case Function::Imag:
+    return 0;
+  case Function::Arg:
+    return x < 0 || std::signbit(x) ? std::nullopt : std::optional(0.0);
   case Function::Sqrt: // correctly rounded
     return x >= 0 ? std::optional(std::sqrt(x)) : std::nullopt;
   case Function::Log:
+  case Function::Log2:
     return x == 1 ? std::optional(0.0) : std::isinf(x) ? ofInfinity(function, x) : std::nullopt;
   default:
     return x == 0 ? ofZero(function) : std::isinf(x) ? ofInfinity(function, x) : std::nullopt;
@@ -88,6 +113,8 @@ std::optional<double> ofTwo(Function function, double a, double b) {
     return (a != 0) != (b != 0);
   case Function::Modulo:
     return b != 0 ? std::optional(std::fmod(a, b)) : std::nullopt;
+  case Function::CopySign:
+    return std::copysign(a, b);
   case Function::Atan2:
     return a == 0 && b == 0 && !std::signbit(b) ? std::optional(a) : std::nullopt;
   case Function::Pow:
@@ -132,6 +159,25 @@ uint64_t remainder(ValueType type, uint64_t left, uint64_t right) {
   return divisor == -1 ? 0 : static_cast<uint64_t>(static_cast<int64_t>(left) % divisor);
 }
 
+uint64_t quotient(ValueType type, uint64_t left, uint64_t right) {
+  if (right == 0)
+    return 0;
+  if (isUnsigned(type))
+    return left / right;
+  const auto divisor = static_cast<int64_t>(right);
+  return divisor == -1 ? 0 - left : static_cast<uint64_t>(static_cast<int64_t>(left) / divisor);
+}
+
+/// By a negative amount as by one that is too large: all bits are shifted out.
+uint64_t shifted(Function function, ValueType type, uint64_t number, uint64_t amount) {
+  const auto width = static_cast<uint64_t>(8 * bytesOf(type));
+  if (function == Function::ShiftLeft)
+    return amount < width ? number << amount : 0;
+  if (isUnsigned(type))
+    return amount < width ? number >> amount : 0;
+  return static_cast<uint64_t>(static_cast<int64_t>(number) >> std::min(amount, width - 1));
+}
+
 /// The sum of two numbers that absorbs, by `absorbing`, or ends just before it and at the other end of the type.
 std::optional<double> saturated(Function function, ValueType type, double left, double right) {
   const bool isMin = function == Function::MinPlus;
@@ -157,6 +203,17 @@ std::optional<double> ofIntegers(Function function, ValueType type, const std::v
     return arguments[0] < 0 ? foldNegate(type, arguments[0]) : arguments[0];
   case Function::Modulo:
     return fromBits(type, remainder(type, bitsOf(type, arguments[0]), bitsOf(type, arguments[1])));
+  case Function::Divide:
+    return fromBits(type, quotient(type, bitsOf(type, arguments[0]), bitsOf(type, arguments[1])));
+  case Function::ShiftLeft:
+  case Function::ShiftRight:
+    return fromBits(type, shifted(function, type, bitsOf(type, arguments[0]), bitsOf(type, arguments[1])));
+  case Function::BitAnd:
+    return fromBits(type, bitsOf(type, arguments[0]) & bitsOf(type, arguments[1]));
+  case Function::BitOr:
+    return fromBits(type, bitsOf(type, arguments[0]) | bitsOf(type, arguments[1]));
+  case Function::BitXor:
+    return fromBits(type, bitsOf(type, arguments[0]) ^ bitsOf(type, arguments[1]));
   case Function::MinPlus:
   case Function::MaxPlus:
     return saturated(function, type, arguments[0], arguments[1]);
@@ -219,9 +276,9 @@ std::optional<double> foldNegate(ValueType type, double value) {
 }
 
 std::optional<double> fold(Function function, ValueType type, const std::vector<double> &arguments) {
-  if (function == Function::Min)
+  if (function == Function::Min || function == Function::MinNumber)
     return *std::min_element(arguments.begin(), arguments.end());
-  if (function == Function::Max)
+  if (function == Function::Max || function == Function::MaxNumber)
     return *std::max_element(arguments.begin(), arguments.end());
   if (isInteger(type))
     if (const std::optional<double> value = ofIntegers(function, type, arguments))

@@ -95,7 +95,7 @@ private:
 
   std::string text(const CallNode &call) const {
     const language::FunctionSpelling &spelling = language::spellingOf(call.function);
-    if (spelling.isOperator) {
+    if (spelling.isOperator()) {
       const int own = language::precedenceOf(call.function);
       const bool isUnary = call.arguments.size() == 1;
       const std::string left = isUnary ? "" : (*this)(*call.arguments.front(), own == kComparison ? kSum : own) + " ";
@@ -107,6 +107,10 @@ private:
       text += text.empty() && isLikeReduction ? "(" + (*this)(*argument, kOr) + ")"
                                               : (text.empty() ? "" : ", ") + (*this)(*argument, kOr);
     const bool isCast = call.function == Function::Cast;
+    if (language::mayReadAsTensor(spelling.text, text)) {
+      const size_t end = std::min(text.find(','), text.size());
+      text = "(" + text.substr(0, end) + ")" + text.substr(end);
+    }
     return (isCast && !call.typeParameter.empty() ? call.typeParameter
             : isCast                              ? sema::spelling(call.castTo)
                                                   : std::string(spelling.text)) +

@@ -86,6 +86,10 @@ bool isComplex(ValueType type) {
   return type >= ValueType::CF32;
 }
 
+ValueType partOf(ValueType type) {
+  return type == ValueType::CF32 ? ValueType::F32 : type == ValueType::CF64 ? ValueType::F64 : type;
+}
+
 ValueType widest(ValueType a, ValueType b) {
   if (kindOf(a) < kindOf(b))
     std::swap(a, b);

@@ -41,6 +41,9 @@ bool isUnsigned(ValueType type);
 /// CF32, CF64.
 bool isComplex(ValueType type);
 
+/// F32 or F64: the type of the parts of a complex one; any other is its own.
+ValueType partOf(ValueType type);
+
 /// The least type that both convert to without a change of kind: bool < integers < floats < complex. It is the wider
 /// one of two integers, signed where either is; where an unsigned type would not fit the signed one of its width, it is
 /// the next wider signed one, if there is any. F16 with BF16 is F32. Complex takes the wider component.

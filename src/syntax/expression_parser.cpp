@@ -224,9 +224,8 @@ ExprPtr ExpressionParser::primary() {
       const std::optional<Reduction> kind = isCall ? language::reductionNamed(name) : std::nullopt;
       if (kind && !language::functionNamed(name))
         return reduction(*kind);
-      const std::optional<Function> function =
-          typeParameters_.contains(name) ? Function::Cast : language::functionNamed(name);
-      if (function && isCall)
+      const std::optional<Function> function = isCall ? calledBy(name) : std::nullopt;
+      if (function)
         return call(*function);
       if (const std::optional<double> constant = constantNamed(name)) {
         const std::string text(name);
@@ -242,6 +241,12 @@ ExprPtr ExpressionParser::primary() {
   if (power)
     error.advise("the power is a function, 'pow(x, 2)'; or write the product, 'x*x'");
   return nullptr;
+}
+
+std::optional<Function> ExpressionParser::calledBy(std::string_view name) const {
+  if (typeParameters_.contains(name))
+    return Function::Cast;
+  return sharedNames_.contains(name) ? std::nullopt : language::functionNamed(name);
 }
 
 bool ExpressionParser::atRunOver(const Call &call) const {
@@ -310,8 +315,7 @@ bool ExpressionParser::checkTypeParameterName(const Name &name) {
 }
 
 bool ExpressionParser::checkName(const Name &name, const char *what) {
-  const bool isFunction = language::functionNamed(name.text).has_value(),
-             isReduction = language::reductionNamed(name.text).has_value();
+  const bool isFunction = isFunctionAlone(name.text), isReduction = language::reductionNamed(name.text).has_value();
   if (name.text != "tensor" && name.text != "semiring" && !isWord(name.text) && !isFunction && !isReduction)
     return true;
   const char *kind = language::isTypeName(name.text) ? "a type"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "syntax/ast.h"
+#include "syntax/shared_names.h"
 #include "syntax/syntax_errors.h"
 #include "syntax/token_stream.h"
 
@@ -21,8 +22,9 @@ using TypeParameters = std::set<std::string, std::less<>>;
 
 class ExpressionParser {
 public:
-  ExpressionParser(TokenStream &tokens, SyntaxErrors &errors, TypeParameters typeParameters)
-      : tokens_(tokens), errors_(errors), typeParameters_(std::move(typeParameters)) {}
+  ExpressionParser(TokenStream &tokens, SyntaxErrors &errors, TypeParameters typeParameters, SharedNames sharedNames)
+      : tokens_(tokens), errors_(errors), typeParameters_(std::move(typeParameters)),
+        sharedNames_(std::move(sharedNames)) {}
 
   /// `expression` of the grammar: a whole right side.
   ExprPtr parseValue();
@@ -57,6 +59,8 @@ private:
   ExprPtr misplacedNot();
   ExprPtr literal();
   ExprPtr parenthesised();
+  /// The function that a name means where it is called.
+  std::optional<Function> calledBy(std::string_view name) const;
   ExprPtr call(Function function);
   bool arguments(Call &call, Span open);
   /// Whether an argument is a name that may be what a reduction runs over: not every such is one for a tensor.
@@ -86,6 +90,7 @@ private:
   TokenStream &tokens_;
   SyntaxErrors &errors_;
   TypeParameters typeParameters_;
+  SharedNames sharedNames_; ///< of functions, which are tensors in this file
   int depth_ = 0;
   int operators_ = 0;
 };

@@ -22,25 +22,25 @@ constexpr std::string_view kSolve =
     "an iteration";
 constexpr std::string_view kSort = "no statement sorts; 'max(i, x(i))' and 'argmax(i, x(i))' are the first of an order";
 
-constexpr std::array<Missing, 44> kMissing{
-    {{"argsort", kSort, true},
+constexpr std::array<Missing, 41> kMissing{
+    {{"arccos", "'acos(x)'", true},
+     {"arcsin", "'asin(x)'", true},
+     {"arctan", "'atan(x)'", true},
+     {"argsort", kSort, true},
      {"average", "'mean(j, ...)'", true},
      {"clamp", "'min(max(x, a), b)'"},
      {"clip", "'min(max(x, a), b)'"},
      {"cond", "'select(condition, x, y)'"},
-     {"cosh", "'(exp(x) + exp(-x)) / 2'", true},
      {"cumsum", "'y(i) = sum(j, x(j) * (j <= i))', which takes n*n steps", true},
      {"diag", "'d(i) = A(i,i)' for the diagonal of A"},
      {"dot", "'s = x(i) * y(i)'"},
      {"einsum", "the product with its indices, 'y(i) = A(i,j) * x(j)' for 'ij,j->i'", true},
-     {"exp2", "'pow(2, x)'"},
      {"fmod", "'x % y'", true},
      {"if", kSelect, true},
      {"ifelse", kSelect, true},
      {"inv", "'1 / x'"},
      {"leaky_relu", "'max(x, 0.01 * x)'", true},
      {"log10", "'log(x) / log(10)'", true},
-     {"log2", "'log(x) / log(2)'", true},
      {"logsumexp", "'m + log(sum(j, exp(x(j) - m)))', with 'let m = max(j, x(j))'", true},
      {"matmul", "'C(i,j) = A(i,k) * B(k,j)'", true},
      {"max_element", "'max(i, x(i))'", true},
@@ -50,9 +50,9 @@ constexpr std::array<Missing, 44> kMissing{
      {"piecewise", kSelect, true},
      {"power", "'pow(x, y)'"},
      {"product", "'prod(j, ...)'", true},
+     {"rint", "'roundeven(x)'"},
      {"rsqrt", "'1 / sqrt(x)'"},
      {"silu", "'x * sigmoid(x)'"},
-     {"sinh", "'(exp(x) - exp(-x)) / 2'", true},
      {"solve", kSolve, true},
      {"sort", kSort, true},
      {"softmax",
@@ -66,7 +66,6 @@ constexpr std::array<Missing, 44> kMissing{
      {"trace", "'t = A(i,i)'"},
      {"transpose", "the indices the other way round, 'B(j,i) = A(i,j)'"},
      {"trsv", kSolve, true},
-     {"trunc", "'f64(i64(x))'"},
      {"where", "'select(condition, x, y)'"}}};
 
 const Missing *missingNamed(std::string_view name) {
@@ -79,13 +78,10 @@ const Missing *missingNamed(std::string_view name) {
 std::optional<std::string> likelyFunction(const std::string &name) {
   std::vector<std::string> known = language::functionNames();
   known.insert(known.end(), {"sum", "prod", "any", "all", "mean", "argmin", "argmax", "count"});
-  if (const std::optional<std::string> meant = didYouMean(name, known))
-    return meant;
-  std::vector<std::string> missing;
   for (const Missing &each : kMissing)
     if (each.name != "if") // many short names are near to it
-      missing.emplace_back(each.name);
-  return didYouMean(name, missing);
+      known.emplace_back(each.name);
+  return didYouMean(name, known);
 }
 
 bool isTensor(const Kernel &kernel, const std::string &name) {
@@ -110,9 +106,13 @@ void checkExpression(const Expr &expr, const Kernel &kernel, SyntaxErrors &error
 
 } // namespace
 
+bool isFunctionAlone(std::string_view name) {
+  return language::functionNamed(name) && language::namingOf(name) == language::Naming::Reserved;
+}
+
 bool isFunctionName(std::string_view name) {
   const Missing *missing = missingNamed(name);
-  return language::functionNamed(name) || language::reductionNamed(name) || (missing && missing->isNoTensor);
+  return isFunctionAlone(name) || language::reductionNamed(name) || (missing && missing->isNoTensor);
 }
 
 bool isLikelyFunction(const std::string &name) {

@@ -6,7 +6,10 @@
 
 namespace spc::syntax {
 
-/// Whether a name means a function or a reduction to most readers, such as `exp` or `max`.
+/// Whether a name is that of a function, and of no tensor.
+bool isFunctionAlone(std::string_view name);
+
+/// Whether a name means a function or a reduction to most readers, such as `exp` or `max`, and no tensor has it.
 bool isFunctionName(std::string_view name);
 
 /// Whether a name that is called like a function is one of this or another language, or a slip for one.

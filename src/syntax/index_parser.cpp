@@ -157,7 +157,7 @@ int64_t ExpressionParser::indexNumber() {
 bool ExpressionParser::rejectIndex(const Access &access) {
   const bool isNestedAccess = tokens_.at(TokenKind::Name) && tokens_.peek().kind == TokenKind::LeftParen;
   const std::string &tensor = access.tensor.text;
-  if (isFunctionName(tensor) || (isNestedAccess && isLikelyFunction(tensor))) {
+  if (isFunctionName(tensor) || (isNestedAccess && !sharedNames_.contains(tensor) && isLikelyFunction(tensor))) {
     reportUnknownFunction(access.tensor, errors_);
     return false;
   }

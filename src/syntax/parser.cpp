@@ -4,6 +4,7 @@
 #include "syntax/foreign_syntax.h"
 #include "syntax/functions.h"
 #include "syntax/semiring.h"
+#include "syntax/shared_names.h"
 #include "syntax/signature_parser.h"
 #include "syntax/syntax_errors.h"
 #include "syntax/token_stream.h"
@@ -29,7 +30,8 @@ constexpr size_t kMostLines = 512; // far above the 64 tensors of a call; stages
 class Parser {
 public:
   Parser(const SourceFile &file, Diagnostics &diagnostics)
-      : tokens_(file), errors_(tokens_, diagnostics), expressions_(tokens_, errors_, typeParametersOf(file)) {}
+      : tokens_(file), errors_(tokens_, diagnostics),
+        expressions_(tokens_, errors_, typeParametersOf(file), sharedNamesOf(file)) {}
 
   Kernel run();
 

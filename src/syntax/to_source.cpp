@@ -1,6 +1,8 @@
 #include "language/precedence.h"
 #include "syntax/parser.h"
 
+#include <algorithm>
+
 namespace spc::syntax {
 namespace {
 
@@ -69,12 +71,16 @@ private:
 
   void write(const Call &call) {
     const language::FunctionSpelling &spelling = spellingOf(call.function);
-    if (!spelling.isOperator) {
+    if (!spelling.isOperator()) {
       out_ += call.name.text + '(';
+      const size_t begin = out_.size();
       for (const ExprPtr &argument : call.arguments) {
         out_ += &argument == &call.arguments.front() ? "" : ", ";
         write(*argument, kOr);
       }
+      if (language::mayReadAsTensor(call.name.text, std::string_view(out_).substr(begin)))
+        out_ = out_.substr(0, begin) + '(' + out_.substr(begin, out_.find(',', begin) - begin) + ')' +
+               out_.substr(std::min(out_.find(',', begin), out_.size()));
       out_ += ')';
       return;
     }

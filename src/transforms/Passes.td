@@ -176,7 +176,7 @@ def RelaxFloats : Pass<"spc-relax-floats", "mlir::func::FuncOp"> {
 def ExpandExponentials : Pass<"spc-expand-exponentials", "mlir::func::FuncOp"> {
   let summary = "Compute exponentials of single floats by arithmetic, which LLVM vectorises";
   let description = [{
-    `math.exp` of an f32 becomes a power of two, which is made of bits, times a polynomial: a loop with it is vectors then,
+    `math.exp` or `math.exp2` of an f32 becomes a power of two, which is made of bits, times a polynomial: a loop with it is vectors then,
     where a call of the C library computes one element. The error is a little more than a unit in the last place at most;
     infinities, NaNs and results below the least normal number are what the function has. Left out under --fp=strict, and
     behind spc-relax-floats, as what it adds is not to be reassociated.

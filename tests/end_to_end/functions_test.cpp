@@ -20,8 +20,10 @@ KernelSpec dense(const std::string &statements, spc::sema::ValueType type = spc:
 } // namespace
 
 TEST_CASE("every function of one number on dense operands", "[functions]") {
-  for (const char *function : {"abs", "sign", "relu", "floor", "ceil", "round", "sqrt", "cbrt", "exp", "expm1", "log",
-                               "log1p", "sin", "cos", "tan", "tanh", "erf", "sigmoid", "gelu"}) {
+  for (const char *function :
+       {"abs",  "sign",  "relu", "floor", "ceil",  "trunc", "roundeven", "round",   "sqrt", "cbrt", "exp",
+        "exp2", "expm1", "log",  "log2",  "log1p", "sin",   "cos",       "tan",     "sinh", "cosh", "tanh",
+        "asin", "acos",  "atan", "asinh", "acosh", "atanh", "erf",       "sigmoid", "gelu"}) {
     check(dense("y(i) = " + std::string(function) + "(x(i))"));
     check(dense("y(i) = " + std::string(function) + "(x(i))", spc::sema::ValueType::F32));
   }
@@ -32,6 +34,7 @@ TEST_CASE("functions of several numbers, comparisons and logic on dense operands
        {spc::sema::ValueType::F64, spc::sema::ValueType::F32, spc::sema::ValueType::I32, spc::sema::ValueType::U8}) {
     check(dense("y(i) = min(x(i), z(i), w(i))", type));
     check(dense("y(i) = max(x(i), z(i))", type));
+    check(dense("y(i) = fmin(x(i), z(i), w(i)) + fmax(x(i), z(i))", type));
     check(dense("y(i) = x(i) % z(i)", type));
     for (const char *operation : {"==", "!=", "<", "<=", ">", ">="})
       check(dense("y(i) = x(i) " + std::string(operation) + " z(i)", type));
@@ -41,11 +44,35 @@ TEST_CASE("functions of several numbers, comparisons and logic on dense operands
   }
   check(dense("y(i) = pow(abs(x(i)), z(i))"));
   check(dense("y(i) = atan2(x(i), z(i))"));
+  check(dense("y(i) = copysign(x(i), z(i))"));
+  check(dense("y(i) = copysign(x(i), z(i)) * exp2(w(i))", spc::sema::ValueType::F32));
+}
+
+TEST_CASE("functions of integers", "[functions]") {
+  using enum spc::sema::ValueType;
+  for (const auto type : {I8, I16, I32, I64, U8, U16, U32, U64}) {
+    for (const char *function : {"div", "shl", "shr", "bitand", "bitor", "bitxor"})
+      check(dense("y(i) = " + std::string(function) + "(x(i), z(i))", type));
+    check(dense("y(i) = shl(x(i), 3 * i) + shr(x(i), i)", type));
+    check(dense("y(i) = div(x(i) - z(i), x(i) - x(i)) + div(z(i), w(i) - 1)", type));
+  }
+  KernelSpec sparse;
+  sparse.type = I32;
+  for (const char *value : {"div(A(i,j), x(j))", "shl(A(i,j), x(j))", "shr(A(i,j), x(j))", "bitand(A(i,j), x(j))",
+                            "bitand(x(j), A(i,j))", "bitxor(A(i,j), B(i,j))", "bitor(A(i,j), B(i,j))",
+                            "div(A(i,j), B(i,j))", "div(x(j), A(i,j))", "fmax(A(i,j), B(i,j))"})
+    for (const auto &formats : product({{"A", kSparse}, {"B", {"csr"}}})) {
+      sparse.statements = "y(i) = sum(j, " + std::string(value) + ")";
+      sparse.formats = formats;
+      if (sparse.statements.find('B') == std::string::npos)
+        sparse.formats.erase("B");
+      check(sparse);
+    }
 }
 
 TEST_CASE("functions that keep zeros run on stored entries alone", "[functions]") {
-  for (const char *function :
-       {"abs", "sign", "relu", "floor", "sqrt", "cbrt", "expm1", "log1p", "sin", "tanh", "erf", "gelu"})
+  for (const char *function : {"abs", "sign", "relu", "floor", "trunc", "roundeven", "sqrt", "cbrt", "expm1", "log1p",
+                               "sin", "sinh", "tanh", "asin", "atan", "asinh", "atanh", "erf", "gelu"})
     check("D(i,j) = " + std::string(function) + "(A(i,j))",
           {{{"A", "csr"}, {"D", "csr"}}, {{"A", "coo"}, {"D", "coo"}}, {{"A", "csc"}, {"D", "dense"}}});
   check("y(i) = relu(A(i,j)) * x(j)", product({{"A", kSparse}}));
@@ -59,6 +86,9 @@ TEST_CASE("functions that keep zeros run on stored entries alone", "[functions]"
 TEST_CASE("functions of missing entries that are not 0 fill the result", "[functions]") {
   check("D(i,j) = exp(A(i,j))", product({{"A", kSparse}, {"D", kDense}}));
   check("D(i,j) = cos(A(i,j)) * x(j)", product({{"A", kSparse}, {"D", kDense}}));
+  check("D(i,j) = exp2(A(i,j)) + cosh(A(i,j)) * acos(A(i,j))", product({{"A", kSparse}, {"D", kDense}}));
+  check("D(i,j) = copysign(A(i,j), B(i,j)) + fmin(A(i,j), 1)",
+        product({{"A", kSparse}, {"B", {"csr"}}, {"D", kDense}}));
   check("D(i,j) = sigmoid(A(i,j) + x(i))", product({{"A", kSparse}, {"D", kDense}}));
   check("y(i) = sum(j, exp(A(i,j)))", product({{"A", kSparse}}));
   check("y(i) = max(A(i,j), x(i)) * z(j)", product({{"A", kSparse}}));

@@ -185,6 +185,10 @@ private:
   std::string factor() {
     if (kind_ != Kind::Complex && chance(14))
       return call();
+    if (kind_ == Kind::Complex && chance(16)) {
+      static constexpr std::array<const char *, 6> functions = {"conj(", "conj(", "real(", "imag(", "abs(", "arg("};
+      return pick(functions) + operandAccess(false) + (chance(30) ? " + " + operandAccess(false) : "") + ")";
+    }
     if ((kind_ == Kind::Float || kind_ == Kind::Integer) && chance(5))
       return chance(50) ? numericCall() : chance(50) && !targets_.empty() ? "(" + pick(targets_) + " + 1)" : count();
     if (kind_ != Kind::Complex && chance(6))
@@ -221,7 +225,8 @@ private:
       return function + (function == "sqrt" || function == "log1p" ? "(abs(" : "((") +
              (hasFractions() && chance(30) ? first + " - " + second : first) + "))";
     case 2:
-      return (chance(50) ? "min(" : "max(") + first + ", " + second + (chance(20) ? ", " + call() : "") + ")";
+      return std::string(chance(20) ? "f" : "") + (chance(50) ? "min(" : "max(") + first + ", " + second +
+             (chance(20) ? ", " + call() : "") + ")";
     case 3:
       return "(" + comparison(first, second) + ")";
     case 4:
@@ -241,7 +246,11 @@ private:
   std::string numericCall() {
     const std::string first = operandAccess(/*mustBeDense=*/false);
     const bool isFloat = kind_ == Kind::Float;
-    switch (random_.below(isFloat ? 7 : 4)) {
+    if (!isFloat && chance(50)) {
+      static constexpr std::array<const char *, 6> functions = {"div(", "shl(", "shr(", "bitand(", "bitor(", "bitxor("};
+      return pick(functions) + first + ", " + (chance(30) ? literal() : operandAccess(false)) + ")";
+    }
+    switch (random_.below(isFloat ? 8 : 4)) {
     case 0:
       return "(" + first + " % " + (isFloat ? "1.25" : "3") + ")";
     case 1:
@@ -252,6 +261,8 @@ private:
     case 4:
       return "atan2(" + first + ", " + operandAccess(false) + ")";
     case 5:
+      return "copysign(" + first + ", " + operandAccess(false) + ")";
+    case 6:
       return "pow(abs(" + first + "), " + (chance(50) ? "2" : "1.5") + ")";
     default:
       return "log(abs(" + first + ") + 1)";
@@ -279,9 +290,10 @@ private:
 
   std::string functionOfOne() {
     static constexpr std::array<const char *, 3> forAll = {"abs", "sign", "relu"};
-    static constexpr std::array<const char *, 15> forFloats = {"floor", "ceil",  "round", "sqrt", "cbrt",
-                                                               "exp",   "expm1", "log1p", "sin",  "cos",
-                                                               "tan",   "tanh",  "erf",   "gelu", "sigmoid"};
+    static constexpr std::array<const char *, 25> forFloats = {
+        "floor", "ceil",  "round", "trunc", "roundeven", "sqrt", "cbrt",   "exp",  "exp2",
+        "expm1", "log1p", "sin",   "cos",   "tan",       "sinh", "cosh",   "tanh", "asin",
+        "acos",  "atan",  "asinh", "atanh", "erf",       "gelu", "sigmoid"};
     return hasFractions() && chance(75) ? pick(forFloats) : pick(forAll);
   }
 

@@ -209,9 +209,10 @@ private:
   }
 
   std::string functionOf(const Variables &scope, int depth) {
-    static const std::vector<std::string> ofOne = {"abs",     "relu", "sqrt",  "cbrt", "exp",  "expm1", "log",
-                                                   "log1p",   "sin",  "cos",   "tan",  "tanh", "erf",   "gelu",
-                                                   "sigmoid", "f64",  "floor", "ceil", "round"};
+    static const std::vector<std::string> ofOne = {
+        "abs",  "relu", "sqrt", "cbrt",    "exp",  "expm1", "log",   "log1p", "sin",      "cos",  "tan",
+        "tanh", "erf",  "gelu", "sigmoid", "f64",  "floor", "ceil",  "round", "trunc",    "exp2", "log2",
+        "sinh", "cosh", "asin", "acos",    "atan", "asinh", "acosh", "atanh", "roundeven"};
     const std::string argument = inner(scope, depth - 1);
     if (oneIn(5)) {
       static const std::vector<std::string> powers = {"2", "3", "0.5", "-1", "1", "0", "-1.5"};
@@ -224,8 +225,10 @@ private:
       return "(" + argument + ") % (" + inner(scope, depth - 1) + ")";
     if (oneIn(12))
       return (oneIn(2) ? "minplus(" : "maxplus(") + argument + ", " + inner(scope, depth - 1) + ")";
+    if (oneIn(12))
+      return (oneIn(2) ? "copysign(" : oneIn(2) ? "fmin(" : "fmax(") + argument + ", " + inner(scope, depth - 1) + ")";
     const std::string &name = pick(ofOne);
-    const bool wantsPositive = name == "sqrt" || name == "log" || name == "log1p";
+    const bool wantsPositive = name == "sqrt" || name == "log" || name == "log1p" || name == "log2";
     return name + "(" + (wantsPositive && !oneIn(4) ? "abs(" + argument + ") + 0.5" : argument) + ")";
   }
 

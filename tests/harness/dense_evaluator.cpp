@@ -251,6 +251,16 @@ private:
       return {isTrue ? 1.0 : 0.0, isTrue ? 1.0 : 0.0, 0, isTrue, isTrue};
     }
     Value result;
+    if (sema::isComplex(node.arguments.front()->type) && node.arguments.size() == 1) {
+      const Value one = evaluate(*node.arguments.front());
+      const Measured measured = valueOfComplex(node.call->function, one.value, one.error, epsilon_);
+      result.value = measured.value;
+      result.magnitude = std::abs(measured.value);
+      result.error = measured.error;
+      result.stored = mayDiffer(node, differs);
+      result.present = result.stored || node.fill != 0.0;
+      return result;
+    }
     const double value = valueOf(node, values);
     result.value = value;
     result.magnitude = std::isinf(value) && sema::isInteger(node.type) ? 0 : std::abs(value);

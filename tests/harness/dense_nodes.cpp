@@ -136,6 +136,8 @@ NodePtr Resolver::resolve(const syntax::Literal &literal, Scope &) {
 }
 
 double valueOf(const Node &call, const std::vector<double> &arguments) {
+  if (isOfBits(call.call->function))
+    return valueOfBits(call.call->function, call.type, arguments[0], arguments[1]);
   return isAbsorbingSum(*call.call) ? absorbingSum(call.call->function, call.type, arguments[0], arguments[1])
                                     : testing::valueOf(*call.call, arguments);
 }
@@ -235,23 +237,36 @@ std::optional<double> absorbingIn(language::Function function, sema::ValueType t
   const bool isExact = sema::isInteger(type);
   switch (function) {
   case language::Function::Max:
+  case language::Function::MaxNumber:
     return isExact ? endOf(type, false) : HUGE_VAL;
   case language::Function::Min:
+  case language::Function::MinNumber:
     return isExact && !sema::isUnsigned(type) ? endOf(type, true) : -HUGE_VAL;
   case language::Function::MinPlus:
     return isExact ? std::optional(endOf(type, false)) : std::nullopt;
   case language::Function::MaxPlus:
     return isExact ? std::optional(endOf(type, true)) : std::nullopt;
+  case language::Function::Divide:
+  case language::Function::ShiftLeft:
+  case language::Function::ShiftRight:
+  case language::Function::BitAnd:
+    return 0;
   default:
     return std::nullopt;
   }
 }
 
+bool mayAbsorb(language::Function function, size_t argument) {
+  using enum language::Function;
+  return argument == 0 || (function != Divide && function != ShiftLeft && function != ShiftRight);
+}
+
 std::optional<double> settledBy(const Node &call) {
   const std::optional<double> absorbing = absorbingIn(call.call->function, call.type);
-  const bool isSettled = absorbing && std::any_of(call.arguments.begin(), call.arguments.end(),
-                                                  [&](const NodePtr &argument) { return argument->fill == absorbing; });
-  return isSettled ? absorbing : std::nullopt;
+  for (size_t k = 0; absorbing && k < call.arguments.size(); ++k)
+    if (mayAbsorb(call.call->function, k) && call.arguments[k]->fill == absorbing)
+      return absorbing;
+  return std::nullopt;
 }
 
 bool mayDiffer(const Node &call, const std::vector<bool> &arguments) {
@@ -271,7 +286,7 @@ bool mayDiffer(const Node &call, const std::vector<bool> &arguments) {
   bool isAny = false, isAll = true;
   for (size_t k = 0; k < arguments.size(); ++k) {
     isAny |= arguments[k];
-    isAll &= fill(k) != settled || arguments[k];
+    isAll &= fill(k) != settled || !mayAbsorb(call.call->function, k) || arguments[k];
   }
   return settled ? isAll : isAny;
 }

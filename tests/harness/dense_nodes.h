@@ -75,6 +75,9 @@ bool isMissing(const Node &node, bool left, bool right);
 /// What decides a minimum, a maximum or an absorbing sum in a type, whatever the other arguments are.
 std::optional<double> absorbingIn(language::Function function, sema::ValueType type);
 
+/// Whether an argument may be one that settles a call: of what is divided or shifted the first one alone.
+bool mayAbsorb(language::Function function, size_t argument);
+
 /// What an argument's fill makes of a minimum, a maximum or an absorbing sum, whatever the others are.
 std::optional<double> settledBy(const Node &call);
 

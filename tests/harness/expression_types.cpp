@@ -20,6 +20,15 @@ bool isTruth(Function function) {
   return compares(function) || (function >= Function::And && function <= Function::Pattern);
 }
 
+bool isPart(Function function) {
+  return function == Function::Abs || function == Function::Real || function == Function::Imag ||
+         function == Function::Arg;
+}
+
+ValueType partTypeOf(ValueType type) {
+  return type == ValueType::CF64 ? ValueType::F64 : type == ValueType::CF32 ? ValueType::F32 : type;
+}
+
 /// Of what the values of an expression are, wherever it stands; nullopt of numbers alone.
 Type typeOf(const syntax::Expr &expr, const TensorTypes &tensors) {
   if (const auto *access = std::get_if<syntax::Access>(&expr.node)) {
@@ -41,7 +50,7 @@ Type typeOf(const syntax::Expr &expr, const TensorTypes &tensors) {
   Type type;
   for (size_t k = call && call->function == Function::Select ? 1 : 0; k < parts.size(); ++k)
     type = wider(type, typeOf(*parts[k], tensors));
-  return type;
+  return call && type && isPart(call->function) ? partTypeOf(*type) : type;
 }
 
 } // namespace
@@ -65,6 +74,8 @@ ValueType argumentType(const syntax::Call &call, size_t argument, ValueType type
     type = own(argument).value_or(ValueType::Bool);
   else if (call.function == Function::Cast)
     type = own(0).value_or(ValueType::F64);
+  else if (isPart(call.function))
+    type = own(0) && sema::isComplex(*own(0)) ? *own(0) : partTypeOf(type);
   return sema::arithmeticType(type);
 }
 

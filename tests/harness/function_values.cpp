@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace spc::testing {
 
@@ -26,6 +27,10 @@ double unary(Function function, double x) {
     return std::floor(x);
   case Function::Ceil:
     return std::ceil(x);
+  case Function::Trunc:
+    return std::trunc(x);
+  case Function::RoundEven:
+    return x - std::remainder(x, 1); // the remainder is that by the nearest, of two by the even one
   case Function::Round:
     return std::round(x);
   case Function::Sqrt:
@@ -34,10 +39,14 @@ double unary(Function function, double x) {
     return std::cbrt(x);
   case Function::Exp:
     return std::exp(x);
+  case Function::Exp2:
+    return std::exp2(x);
   case Function::Expm1:
     return std::expm1(x);
   case Function::Log:
     return std::log(x);
+  case Function::Log2:
+    return std::log2(x);
   case Function::Log1p:
     return std::log1p(x);
   case Function::Sin:
@@ -46,12 +55,35 @@ double unary(Function function, double x) {
     return std::cos(x);
   case Function::Tan:
     return std::tan(x);
+  case Function::Sinh:
+    return std::sinh(x);
+  case Function::Cosh:
+    return std::cosh(x);
   case Function::Tanh:
     return std::tanh(x);
+  case Function::Asin:
+    return std::asin(x);
+  case Function::Acos:
+    return std::acos(x);
+  case Function::Atan:
+    return std::atan(x);
+  case Function::Asinh:
+    return std::asinh(x);
+  case Function::Acosh:
+    return std::acosh(x);
+  case Function::Atanh:
+    return std::atanh(x);
   case Function::Erf:
     return std::erf(x);
   case Function::Sigmoid:
     return 1 / (1 + std::exp(-x));
+  case Function::Conj:
+  case Function::Real:
+    return x;
+  case Function::Imag:
+    return 0;
+  case Function::Arg:
+    return std::isnan(x) ? x : std::signbit(x) ? std::acos(-1.0) : 0;
   case Function::Gelu:
     return 0.5 * x * std::erfc(-x * std::sqrt(0.5));
   default:
@@ -60,6 +92,10 @@ double unary(Function function, double x) {
 }
 
 double extreme(Function function, const std::vector<double> &arguments) {
+  if (function == Function::MinNumber || function == Function::MaxNumber)
+    return std::accumulate(arguments.begin(), arguments.end(), std::nan(""), [&](double a, double b) {
+      return function == Function::MinNumber ? std::fmin(a, b) : std::fmax(a, b);
+    });
   double result = arguments.front();
   for (double x : arguments) {
     if (std::isnan(x))
@@ -75,6 +111,8 @@ double several(Function function, const std::vector<double> &x) {
     return std::pow(x[0], x[1]);
   case Function::Atan2: // of zeros without a sign
     return std::atan2(x[0] + 0.0, x[1] + 0.0);
+  case Function::CopySign:
+    return std::copysign(x[0], x[1]);
   case Function::Modulo:
     return std::fmod(x[0], x[1]);
   case Function::Equal:
@@ -103,12 +141,21 @@ double several(Function function, const std::vector<double> &x) {
   }
 }
 
+/// A number of a type, of which those with 64 bits have infinities for their ends.
+__int128 wholeOf(double x, sema::ValueType type) {
+  if (!std::isinf(x))
+    return static_cast<__int128>(x);
+  return x < 0 ? -(__int128{1} << 63) : (__int128{1} << (sema::isUnsigned(type) ? 64 : 63)) - 1;
+}
+
 /// Functions with steps, and those that are steep somewhere.
 bool mayJump(Function function) {
   switch (function) {
   case Function::Sign:
   case Function::Floor:
   case Function::Ceil:
+  case Function::Trunc:
+  case Function::RoundEven:
   case Function::Round:
   case Function::Tan:
   case Function::Pow:
@@ -122,8 +169,15 @@ bool mayJump(Function function) {
   case Function::Cast:
     return true;
   default:
-    return function >= Function::Equal && function <= Function::At;
+    return isOfBits(function) || (function >= Function::Equal && function <= Function::At);
   }
+}
+
+/// Whether the sign of an argument, were it a zero, is what was worked out.
+bool hasSign(const syntax::Call &call, size_t k, const std::vector<double> &arguments,
+             const std::vector<double> &errors) {
+  return arguments[k] == 0 ? errors[k] == 0 && std::holds_alternative<syntax::Access>(call.arguments[k]->node)
+                           : std::fabs(arguments[k]) > errors[k];
 }
 
 bool isMinusZero(double x) {
@@ -142,6 +196,59 @@ double valueOf(const syntax::Call &call, const std::vector<double> &arguments) {
   return std::isnan(arguments[0]) ? 0 : std::clamp(std::trunc(arguments[0]), least, least + range - 1);
 }
 
+bool isOfBits(Function function) {
+  return function >= Function::Divide && function <= Function::BitXor;
+}
+
+Measured valueOfComplex(Function function, std::complex<double> z, double error, double epsilon) {
+  switch (function) {
+  case Function::Conj:
+    return {std::conj(z), error};
+  case Function::Real:
+    return {z.real(), error};
+  case Function::Imag:
+    return {z.imag(), error};
+  case Function::Arg: {
+    const double angle = std::atan2(z.imag(), z.real());
+    const bool isCut = std::fabs(z.imag()) <= error && z.real() <= error; // where the sign of a zero decides
+    return {angle, isCut ? kInfinity : 8 * epsilon * std::fabs(angle) + 2 * error / std::abs(z)};
+  }
+  default:
+    return {std::hypot(z.real(), z.imag()), error + 8 * epsilon * std::abs(z)};
+  }
+}
+
+double valueOfBits(Function function, sema::ValueType type, double a, double b) {
+  const __int128 x = wholeOf(a, type), y = wholeOf(b, type);
+  const int width = 8 * sema::bytesOf(type);
+  const bool isOut = y < 0 || y >= width;
+  __int128 value = 0;
+  switch (function) {
+  case Function::Divide:
+    value = y == 0 ? 0 : x / y;
+    break;
+  case Function::ShiftLeft:
+    value = isOut ? 0 : x * (__int128{1} << static_cast<int>(y));
+    break;
+  case Function::ShiftRight:
+    value = x >> (isOut ? width : static_cast<int>(y));
+    break;
+  case Function::BitAnd:
+    value = x & y;
+    break;
+  case Function::BitOr:
+    value = x | y;
+    break;
+  default:
+    value = x ^ y;
+  }
+  // As the type holds its lowest bits.
+  value &= (__int128{1} << width) - 1;
+  if (!sema::isUnsigned(type) && (value >> (width - 1)) != 0)
+    value -= __int128{1} << width;
+  return static_cast<double>(value);
+}
+
 double absorbingSum(Function function, sema::ValueType type, double a, double b) {
   const bool isMin = function == Function::MinPlus;
   const double absorbing = endOf(type, !isMin), other = endOf(type, isMin);
@@ -158,15 +265,23 @@ double absorbingSum(Function function, sema::ValueType type, double a, double b)
 
 double errorOf(const syntax::Call &call, const std::vector<double> &arguments, const std::vector<double> &errors,
                double epsilon) {
-  const double value = valueOf(call, arguments);
   const bool isExact = std::all_of(errors.begin(), errors.end(), [](double error) { return error == 0; });
   if (call.function == Function::Select) {
     const size_t chosen = arguments[0] != 0 ? 1 : 2;
     return errors[0] == 0 ? errors[chosen] : kInfinity;
   }
+  if (isOfBits(call.function)) // beyond 2^53 doubles are rounded, and their bits not those of the number
+    return isExact && std::all_of(arguments.begin(), arguments.end(), [](double x) { return std::fabs(x) < 0x1p53; })
+               ? 0
+               : kInfinity;
+  const double value = valueOf(call, arguments);
   const bool isFloat = call.function == Function::Cast && sema::isFloat(*sema::valueTypeNamed(call.name.text));
   if (isFloat)
     return errors[0] + 2 * std::max(epsilon, epsilonOf(*sema::valueTypeNamed(call.name.text))) * std::fabs(value);
+  if (call.function == Function::CopySign)
+    return hasSign(call, 1, arguments, errors) ? errors[0] : kInfinity;
+  if (call.function == Function::Arg)
+    return hasSign(call, 0, arguments, errors) ? 8 * epsilon * std::fabs(valueOf(call, arguments)) : kInfinity;
   if (!isExact && mayJump(call.function))
     return kInfinity;
   if (call.function == Function::Atan2 && arguments[0] == 0 && (arguments[1] < 0 || isMinusZero(arguments[1])))

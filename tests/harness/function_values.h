@@ -4,6 +4,7 @@
 #include "sema/value_type.h"
 #include "syntax/ast.h"
 
+#include <complex>
 #include <vector>
 
 namespace spc::testing {
@@ -11,6 +12,19 @@ namespace spc::testing {
 /// The value of a call for real arguments; comparisons and logic give 0 or 1. A cast to an
 /// integer cuts off fractions, and gives the nearest integer for what does not fit, 0 for NaN.
 double valueOf(const syntax::Call &call, const std::vector<double> &arguments);
+
+/// A number, and a bound for its error.
+struct Measured {
+  std::complex<double> value;
+  double error;
+};
+
+/// `conj`, `real`, `imag`, `arg` or `abs` of a complex number that is off by `error`.
+Measured valueOfComplex(language::Function function, std::complex<double> z, double error, double epsilon);
+
+/// Whether a function is of integers alone, and its value.
+bool isOfBits(language::Function function);
+double valueOfBits(language::Function function, sema::ValueType type, double a, double b);
 
 /// `minplus` or `maxplus` of two integers of a type.
 double absorbingSum(language::Function function, sema::ValueType type, double a, double b);

@@ -244,7 +244,8 @@ private:
       });
     const auto isSettled = [&](const Expr *part) {
       const std::optional<double> own = fills_.fillOf(*part);
-      return own && (call ? settles(call->function, *own, type) : *own == 0);
+      const size_t place = part == parts.front() ? 0 : 1;
+      return own && (call ? settles(call->function, place, *own, type) : *own == 0);
     };
     const bool mayBeSettled = call || op == language::BinaryOp::Mul;
     if (!mayBeSettled || std::none_of(parts.begin(), parts.end(), isSettled))

@@ -139,16 +139,16 @@ const syntax::Access *complementOf(const Expr &expr) {
 
 std::optional<double> settledBy(const syntax::Call &call, const std::vector<std::optional<double>> &fills,
                                 sema::ValueType type) {
-  for (const std::optional<double> &fill : fills)
-    if (fill && settles(call.function, *fill, type))
-      return call.function == language::Function::And ? 0 : call.function == language::Function::Or ? 1 : *fill;
+  for (size_t k = 0; k < fills.size(); ++k)
+    if (fills[k] && settles(call.function, k, *fills[k], type))
+      return call.function == language::Function::And ? 0 : call.function == language::Function::Or ? 1 : *fills[k];
   return std::nullopt;
 }
 
-bool settles(language::Function function, double fill, sema::ValueType type) {
+bool settles(language::Function function, size_t argument, double fill, sema::ValueType type) {
   if (function == language::Function::And || function == language::Function::Or)
     return (fill != 0) == (function == language::Function::Or);
-  return evaluator::absorbingIn(function, type) == fill;
+  return evaluator::mayAbsorb(function, argument) && evaluator::absorbingIn(function, type) == fill;
 }
 
 static std::optional<double> ofInfinite(std::optional<double> left, std::optional<double> right, double sign) {
@@ -213,6 +213,8 @@ std::optional<double> StatementFills::fillOf(const Expr &expr) const {
     return settledBy(*call, fills, type);
   if (known.size() < fills.size() || std::holds_alternative<syntax::Reduce>(expr.node))
     return std::nullopt;
+  if (call && isOfBits(call->function))
+    return valueOfBits(call->function, type, known[0], known[1]);
   if (call)
     return evaluator::isAbsorbingSum(*call) ? absorbingSum(call->function, type, known[0], known[1])
                                             : valueOf(*call, known);

@@ -66,7 +66,7 @@ const syntax::Access *complementOf(const syntax::Expr &expr);
 
 /// Whether an argument that is missing leaves the others of a function no say: of `and`, `or`, `min`, `max` and the
 /// sums that absorb in a type.
-bool settles(language::Function function, double fill, sema::ValueType type);
+bool settles(language::Function function, size_t argument, double fill, sema::ValueType type);
 
 /// The value of a call that some argument's fill settles, else nullopt.
 std::optional<double> settledBy(const syntax::Call &call, const std::vector<std::optional<double>> &fills,

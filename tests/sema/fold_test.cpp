@@ -37,6 +37,13 @@ template <typename T> size_t mismatches(ValueType type) {
       wrong += fold(Function::Min, type, {x, y}) != folded(static_cast<T>(std::min(a, b)));
       wrong += fold(Function::Less, type, {x, y}) != (a < b);
       wrong += fold(Function::Modulo, type, {x, y}) != folded(static_cast<T>(b == 0 ? 0 : a % b));
+      wrong += fold(Function::Divide, type, {x, y}) != folded(static_cast<T>(b == 0 ? 0 : a / b));
+      wrong += fold(Function::BitAnd, type, {x, y}) != folded(static_cast<T>(a & b));
+      wrong += fold(Function::BitOr, type, {x, y}) != folded(static_cast<T>(a | b));
+      wrong += fold(Function::BitXor, type, {x, y}) != folded(static_cast<T>(a ^ b));
+      const bool isOut = b < 0 || b > 7;
+      wrong += fold(Function::ShiftLeft, type, {x, y}) != folded(static_cast<T>(isOut ? 0 : a * (1 << (b & 7))));
+      wrong += fold(Function::ShiftRight, type, {x, y}) != folded(static_cast<T>(a >> (isOut ? 8 : b)));
       const bool isMost = a == Limits::max() || b == Limits::max(), isLeast = a == Limits::min() || b == Limits::min();
       const int low = isMost ? Limits::max() : std::clamp(a + b, int(Limits::min()), Limits::max() - 1);
       const int high = isLeast ? Limits::min() : std::clamp(a + b, Limits::min() + 1, int(Limits::max()));
@@ -73,6 +80,34 @@ TEST_CASE("the ends of wide integers") {
   CHECK_FALSE(fold(Function::MinPlus, U64, {0x1p52, HUGE_VAL}) != HUGE_VAL);
   CHECK(fold(Function::MaxPlus, U64, {HUGE_VAL, 5}) == HUGE_VAL);
   CHECK(fold(Function::MaxPlus, U64, {HUGE_VAL, 0}) == 0.0);
+  CHECK(fold(Function::Divide, I64, {-HUGE_VAL, -1}) == -HUGE_VAL);
+  CHECK(fold(Function::Divide, I32, {-HUGE_VAL, 0}) == 0.0);
+  CHECK(fold(Function::ShiftRight, I64, {-HUGE_VAL, 63}) == -1.0);
+  CHECK(fold(Function::ShiftRight, U64, {HUGE_VAL, 64}) == 0.0);
+  CHECK(fold(Function::ShiftLeft, I64, {1, 63}) == -HUGE_VAL);
+  CHECK(fold(Function::BitXor, U64, {HUGE_VAL, HUGE_VAL}) == 0.0);
+}
+
+TEST_CASE("functions that are folded where the result is exact") {
+  using enum ValueType;
+  CHECK(fold(Function::RoundEven, F64, {2.5}) == 2.0);
+  CHECK(fold(Function::RoundEven, F64, {-3.5}) == -4.0);
+  CHECK(fold(Function::Trunc, F32, {-2.75}) == -2.0);
+  CHECK(fold(Function::Exp2, F64, {0}) == 1.0);
+  CHECK(fold(Function::Exp2, F64, {-HUGE_VAL}) == 0.0);
+  CHECK(fold(Function::Log2, F64, {1}) == 0.0);
+  CHECK_FALSE(fold(Function::Log2, F64, {0}));
+  CHECK(fold(Function::Cosh, F64, {0}) == 1.0);
+  CHECK(fold(Function::Cosh, F64, {-HUGE_VAL}) == HUGE_VAL);
+  CHECK(fold(Function::Sinh, F64, {-HUGE_VAL}) == -HUGE_VAL);
+  CHECK_FALSE(fold(Function::Acos, F64, {0}));
+  CHECK_FALSE(fold(Function::Acosh, F64, {0}));
+  CHECK_FALSE(fold(Function::Atan, F64, {HUGE_VAL}));
+  for (const Function function : {Function::Sinh, Function::Asin, Function::Atan, Function::Asinh, Function::Atanh})
+    CHECK(fold(function, F64, {0}) == 0.0);
+  CHECK(fold(Function::CopySign, F64, {3, -0.0}) == -3.0);
+  CHECK(fold(Function::MinNumber, F64, {3, -2, HUGE_VAL}) == -2.0);
+  CHECK(fold(Function::MaxNumber, F64, {3, -2, HUGE_VAL}) == HUGE_VAL);
 }
 
 TEST_CASE("known numbers in words") {

@@ -77,7 +77,7 @@ TEST_CASE("functions that the language has not") {
   checkError("y(i) = norm(x)", "unknown-function", 1, 8, "or declare 'norm'");
   checkError("y(i) = softmax(x(i))", "unknown-function", 1, 8, "/ z(i)'");
   checkError("y(i) = argmax(a(i), 0)", "missing-sum-variable", 1, 8, "'argmax(j, ...)'");
-  checkError("y(i) = log2(2*a)", "unknown-function", 1, 8, "'log2'");
+  checkError("y(i) = log10(2*a)", "unknown-function", 1, 8, "'log10'");
   checkError("y(i) = sqr(a(i))", "unknown-function", 1, 8, "did you mean 'sqrt'?");
   checkError("y(i) = sotfmax(a(i))", "unknown-function", 1, 8, "did you mean 'softmax'? There is none");
   checkError("y(i) = einsum(\"ij,j->i\", A, x)", "unknown-function", 1, 8, "'y(i) = A(i,j) * x(j)'");

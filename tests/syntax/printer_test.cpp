@@ -48,7 +48,7 @@ private:
   ExprPtr call(Function function, int depth) {
     const language::FunctionSpelling &spelling = spellingOf(function);
     Call result{function, {}, {}};
-    if (!spelling.isOperator)
+    if (!spelling.isOperator())
       result.name.text = function == Function::Cast ? "f32" : std::string(spelling.text);
     for (int k = 0; k < spelling.fewest; ++k)
       result.arguments.push_back(make(depth - 1));

@@ -109,7 +109,7 @@ private:
     for (size_t k = 0; k < call.arguments.size(); ++k) {
       const ValueType argument = argumentType(call, k, type, statement_.scope, checking_.program);
       if (!isReported && !mayCall(call, argument, k)) {
-        reportCall(call, argument, node.where);
+        reportCall(call, argument, node);
         isReported = true;
       }
       check(*call.arguments[k], false, argument);
@@ -133,6 +133,8 @@ private:
       return !isComplex(type) || isComplex(call.castTo);
     case Function::Min:
     case Function::Max:
+    case Function::MinNumber:
+    case Function::MaxNumber:
     case Function::Less:
     case Function::LessEqual:
     case Function::Greater:
@@ -143,21 +145,36 @@ private:
     case Function::Not:
       return !isComplex(type);
     case Function::Abs:
+      return type != ValueType::Bool;
+    case Function::Conj:
+    case Function::Real:
+    case Function::Imag:
+    case Function::Arg:
+      return isFloat(type) || isComplex(type);
     case Function::Sign:
     case Function::Relu:
     case Function::Modulo:
       return isInteger(type) || isFloat(type);
     default:
-      return isFloat(type);
+      return language::isIntegral(call.function) ? isInteger(type) : isFloat(type);
     }
   }
 
-  void reportCall(const CallNode &call, ValueType type, Span where) {
+  void reportCall(const CallNode &call, ValueType type, const Node &node) {
     const bool isCast = call.function == Function::Cast;
     const std::string name = isCast ? spelling(call.castTo) : std::string(language::spellingOf(call.function).text);
-    Diagnostic &refused = checking_.diagnostics.report(
-        kTypeOperator, where, inQuotes(name) + " is not defined on " + spelling(type) + ", in which this is computed");
-    if (!isComplex(type))
+    Diagnostic &refused = checking_.diagnostics.report(kTypeOperator, node.where,
+                                                       inQuotes(name) + " is not defined on " + spelling(type) +
+                                                           ", in which this is computed");
+    const std::optional<ValueType> own = typeOf(node, statement_.scope, checking_.program);
+    if (language::isIntegral(call.function) && own && isInteger(*own))
+      refused.advise("convert what it gives, as its arguments hold " + std::string(spelling(*own)) + ": " +
+                     spelling(type) + "(" + name + "(...))");
+    else if (call.function == Function::Divide)
+      refused.advise("floats are divided by '/', 'trunc(x / y)' is a whole number");
+    else if (language::isIntegral(call.function))
+      refused.advise("it is of integers: convert its arguments, i64(...)");
+    else if (!isComplex(type))
       refused.advise("convert its argument: f64(...)");
   }
 

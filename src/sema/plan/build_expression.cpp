@@ -102,11 +102,9 @@ ExprPtr ExpressionBuilder::buildCall(const CallNode &call, const Node &node, Val
   Call result{call.function, {}};
   for (size_t k = 0; k < call.arguments.size(); ++k)
     result.arguments.push_back(build(*call.arguments[k], argumentType(call, k, type, scope_, kernel_)));
-  if (call.function == Function::Min || call.function == Function::Max)
+  if (language::isExtreme(call.function))
     result.domain = deciding(node, type, result.outside);
-  const ValueType own = isLogical(call.function)          ? ValueType::Bool
-                        : call.function == Function::Cast ? call.castTo
-                                                          : type;
+  const ValueType own = resultType(call.function, call.castTo, result.arguments.front()->type, type);
   ExprPtr value = makeExpr(std::move(result), own);
   if (own == type)
     return value;

@@ -75,10 +75,14 @@ private:
     if (isLogical(call.function))
       return Sign::NotNegative;
     switch (call.function) {
-    case Function::Abs:
+    case Function::Abs: // of a complex number, too
     case Function::Relu:
     case Function::Sqrt:
     case Function::Exp:
+    case Function::Exp2:
+    case Function::Cosh:
+    case Function::Acos:
+    case Function::Acosh:
     case Function::Sigmoid:
       return Sign::NotNegative;
     case Function::Cast:

@@ -106,7 +106,7 @@ private:
     if (call.function == Function::And || call.function == Function::Or)
       return ofLogic(call.function, arguments);
     if (const std::optional<double> absorbing = absorbingIn(call.function, types.front()))
-      if (const std::optional<Sparsity> settled = ofAbsorbing(*absorbing, arguments))
+      if (const std::optional<Sparsity> settled = ofAbsorbing(call.function, *absorbing, arguments))
         return *settled;
     MaybeDomain domain;
     std::vector<double> fills;
@@ -122,7 +122,9 @@ private:
     if (padded_ && !fill)
       return known(std::nullopt, std::numeric_limits<double>::quiet_NaN());
     // What the call is converted to where it stands holds its value exactly, or is rounded.
-    return known(domain, fill ? foldCast(type, isCast ? call.castTo : types.front(), *fill) : fill);
+    return known(domain,
+                 fill ? foldCast(type, resultType(call.function, call.castTo, types.front(), types.front()), *fill)
+                      : fill);
   }
 
   /// The sparse operand A of `not pattern(A)`, which is 0 where A stores an entry.
@@ -143,9 +145,16 @@ private:
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     switch (function) {
     case Function::Min:
+    case Function::MinNumber:
       return -kInfinity;
     case Function::Max:
+    case Function::MaxNumber:
       return kInfinity;
+    case Function::Divide:
+    case Function::ShiftLeft:
+    case Function::ShiftRight:
+    case Function::BitAnd:
+      return 0;
     case Function::MinPlus:
       return infinityOf(type, false);
     case Function::MaxPlus:
@@ -156,10 +165,12 @@ private:
   }
 
   /// A call that fills decide which absorb its other arguments.
-  static std::optional<Sparsity> ofAbsorbing(double absorbing, const std::vector<Sparsity> &arguments) {
+  static std::optional<Sparsity> ofAbsorbing(Function function, double absorbing,
+                                             const std::vector<Sparsity> &arguments) {
+    const size_t absorbers = language::isAbsorbedByFirst(function) ? 1 : arguments.size();
     std::optional<Sparsity> settled;
-    for (const Sparsity &argument : arguments)
-      if (argument.fill == absorbing)
+    for (size_t k = 0; k < absorbers; ++k)
+      if (const Sparsity &argument = arguments[k]; argument.fill == absorbing)
         settled = settled ? Sparsity{intersectionOf(settled->domain, argument.domain), absorbing} : argument;
     return settled;
   }

@@ -117,7 +117,9 @@ bool ExpressionVerifier::argumentsHold(const Call &call, ValueType type) {
     return require(call.arguments.front()->type == call.arguments.back()->type, "compares values of two types");
   const bool isLogic = language::isLogical(call.function);
   for (size_t k = call.function == Function::Select ? 1 : 0; !isLogic && k < call.arguments.size(); ++k)
-    if (!require(call.arguments[k]->type == type, "calls with an argument of another type"))
+    if (const ValueType given = call.arguments[k]->type;
+        !require((language::isOfParts(call.function) ? partOf(given) : given) == type,
+                 "calls with an argument of another type"))
       return false;
   return true;
 }

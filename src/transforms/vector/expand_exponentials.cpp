@@ -17,17 +17,17 @@ using mlir::Value;
 /// (exp(r) - 1 - r) / r^2 for |r| <= log(2) / 2, fitted at Chebyshev's points: lowest power first.
 constexpr float kExpCoefficients[] = {0.5F, 0.16666576266288757F, 0.041666463017463684F, 0.008363205008208752F,
                                       0.001393368816934526F};
-/// Beyond these exp is 0 and infinity.
-constexpr float kExpLeast = -104.0F, kExpMost = 89.0F;
+/// Beyond these exp, and exp2, are 0 and infinity.
+constexpr float kExpLeast = -104.0F, kExpMost = 89.0F, kExp2Least = -151.0F, kExp2Most = 129.0F;
 /// Added to a number below 2^22, it leaves the nearest integer in the low bits.
 constexpr float kRounding = 12582912.0F;
-constexpr float kLog2E = 1.44269504F;
+constexpr float kLog2E = 1.44269504F, kLn2 = 0.693147181F;
 /// log(2) in two parts, the first one of so few bits that its product with an exponent is exact.
 constexpr float kLn2High = 0.693359375F, kLn2Low = -2.12194440e-4F;
 
 class ExponentialWriter {
 public:
-  explicit ExponentialWriter(mlir::math::ExpOp op) : builder_(op.getLoc(), op) {}
+  explicit ExponentialWriter(mlir::Operation *op) : builder_(op->getLoc(), op) {}
 
   /// exp(x) = 2^n * exp(r) with x = n * log(2) + r. Off by a little more than one unit in the last place at most; NaNs
   /// stay.
@@ -35,7 +35,20 @@ public:
     x = limited(limited(x, arith::CmpFPredicate::OLT, kExpLeast), arith::CmpFPredicate::OGT, kExpMost);
     Value shifted = add(multiply(x, number(kLog2E)), number(kRounding));
     Value n = arith::SubFOp::create(builder_, shifted, number(kRounding));
-    Value r = add(multiply(n, number(-kLn2Low)), add(multiply(n, number(-kLn2High)), x));
+    return scaled(shifted, add(multiply(n, number(-kLn2Low)), add(multiply(n, number(-kLn2High)), x)));
+  }
+
+  /// exp2(x) = 2^n * exp(r * log(2)) with x = n + r, which is exact; off by as little.
+  Value exponentialOfTwo(Value x) {
+    x = limited(limited(x, arith::CmpFPredicate::OLT, kExp2Least), arith::CmpFPredicate::OGT, kExp2Most);
+    Value shifted = add(x, number(kRounding));
+    Value rest = arith::SubFOp::create(builder_, x, arith::SubFOp::create(builder_, shifted, number(kRounding)));
+    return scaled(shifted, multiply(rest, number(kLn2)));
+  }
+
+private:
+  /// 2^n * exp(r), where the low bits of `shifted` are n.
+  Value scaled(Value shifted, Value r) {
     Value sum = number(std::end(kExpCoefficients)[-1]);
     for (size_t power = std::size(kExpCoefficients) - 1; power-- > 0;)
       sum = add(multiply(sum, r), number(kExpCoefficients[power]));
@@ -49,7 +62,6 @@ public:
     return multiply(multiply(sum, powerOfTwo(half)), powerOfTwo(rest));
   }
 
-private:
   Value number(float value) { return arith::ConstantOp::create(builder_, builder_.getF32FloatAttr(value)); }
 
   Value integer(int32_t value) { return arith::ConstantOp::create(builder_, builder_.getI32IntegerAttr(value)); }
@@ -80,11 +92,14 @@ private:
 class ExpandExponentials : public impl::ExpandExponentialsBase<ExpandExponentials> {
 public:
   void runOnOperation() override {
-    getOperation().walk([](mlir::math::ExpOp op) {
-      if (!op.getType().isF32())
+    getOperation().walk([](mlir::Operation *op) {
+      const bool isOfTwo = mlir::isa<mlir::math::Exp2Op>(op);
+      if ((!isOfTwo && !mlir::isa<mlir::math::ExpOp>(op)) || !op->getResult(0).getType().isF32())
         return;
-      op.getResult().replaceAllUsesWith(ExponentialWriter(op).exponential(op.getOperand()));
-      op.erase();
+      ExponentialWriter writer(op);
+      const Value x = op->getOperand(0);
+      op->getResult(0).replaceAllUsesWith(isOfTwo ? writer.exponentialOfTwo(x) : writer.exponential(x));
+      op->erase();
     });
   }
 };

@@ -17,6 +17,21 @@ func.func @single(%x: f32) -> f32 {
   return %y : f32
 }
 
+// A power of 2, whose exponent is a whole number and a rest without a rounding.
+// CHECK-LABEL: func.func @ofTwo
+func.func @ofTwo(%x: f32) -> f32 {
+  // CHECK-NOT: math.exp2
+  // CHECK: arith.cmpf olt
+  // CHECK: arith.cmpf ogt
+  // CHECK: %[[SHIFTED:.*]] = arith.addf
+  // CHECK: %[[WHOLE:.*]] = arith.subf %[[SHIFTED]]
+  // CHECK: arith.subf %{{.*}}, %[[WHOLE]]
+  // CHECK-COUNT-2: arith.shli
+  // CHECK: return
+  %y = math.exp2 %x : f32
+  return %y : f32
+}
+
 // Others stay calls.
 // CHECK-LABEL: func.func @others
 func.func @others(%x: f64, %y: f32) -> (f64, f32) {
