@@ -248,7 +248,8 @@ Structure structureOf(const Format &format) {
   if (format.interleaved)
     structure.name += "_aos";
   if (format.symmetry != format::Symmetry::None)
-    structure.name += format.symmetry == format::Symmetry::Lower ? "_symlo" : "_symup";
+    structure.name += std::string(format::isHermitian(format.symmetry) ? "_herm" : "_sym") +
+                      (format::storesLower(format.symmetry) ? "lo" : "up");
   return structure;
 }
 

@@ -17,10 +17,11 @@ namespace spc::entry {
 namespace {
 
 /// What the runtime makes of a copy's sources before it converts that: a list of coordinates, in any order.
-sema::Tensor joinedList(const sema::Tensor &copy) {
+sema::Tensor joinedList(const sema::Tensor &copy, format::Duplicates duplicates) {
   using format::Extent;
   using format::Storage;
   sema::Tensor list = copy;
+  list.format.duplicates = duplicates;
   for (int dim = 0; dim < copy.order(); ++dim)
     list.format.levels[dim] = {.dim = dim,
                                .storage = Storage::Compressed,
@@ -53,6 +54,8 @@ public:
       return build_.call(runtime::functions::find_rows,
                          {allocator_, descriptors_.describe(from, entry_.tensors[converted.source]), copy});
     const Value workers = descriptors_.workers();
+    isHermitian_ = format::isHermitian(from.format.symmetry) && sema::isComplex(from.type);
+    duplicates_ = from.format.duplicates;
     if (converted.isCanonical && (parts.size() > 1 || isSymmetric || format::hasPadding(from.format)))
       return build_.call(runtime::functions::convert_joined,
                          {allocator_, workers, sources(parts, isSymmetric), copy, withValues_});
@@ -86,6 +89,7 @@ private:
       build_.storeField(source, object, SourceSlot::tensor, descriptors_.describe(tensor, entry_.tensors[*part]));
       build_.storeField(source, object, SourceSlot::dropsZeros, build_.constant(isPadded));
       build_.storeField(source, object, SourceSlot::isSymmetric, build_.constant(isSymmetric));
+      build_.storeField(source, object, SourceSlot::isHermitian, build_.constant(isHermitian_));
       build_.storeField(source, object, SourceSlot::next, next);
       next = object;
     }
@@ -93,7 +97,7 @@ private:
     const Value object = build_.stack(sources, 1);
     build_.storeField(sources, object, runtime::SourcesSlot::first, next);
     build_.storeField(sources, object, runtime::SourcesSlot::convert,
-                      build_.addressOf(&converter(joinedList(tensor_), false)));
+                      build_.addressOf(&converter(joinedList(tensor_, duplicates_), false)));
     return object;
   }
 
@@ -114,7 +118,9 @@ private:
   const sema::Tensor &tensor_;
   Value allocator_, withValues_;
   Struct kind_ = build_.structOf<runtime::RowTable>();
-  Value table_; ///< null where no rows are looked up
+  bool isHermitian_ = false;
+  format::Duplicates duplicates_ = format::Duplicates::Sum; ///< of the source
+  Value table_;                                             ///< null where no rows are looked up
 };
 
 } // namespace

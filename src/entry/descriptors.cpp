@@ -26,7 +26,25 @@ runtime::ValueKind valueKindOf(sema::ValueType type) {
     return ValueKind::Half;
   if (type == sema::ValueType::BF16)
     return ValueKind::Brain;
-  return sema::isFloat(type) ? ValueKind::Float : sema::isInteger(type) ? ValueKind::Integer : ValueKind::Bool;
+  if (sema::isInteger(type))
+    return sema::isUnsigned(type) ? ValueKind::Unsigned : ValueKind::Integer;
+  return sema::isFloat(type) ? ValueKind::Float : ValueKind::Bool;
+}
+
+runtime::Duplicates duplicatesOf(format::Duplicates duplicates) {
+  switch (duplicates) {
+  case format::Duplicates::Sum:
+    return runtime::Duplicates::Sum;
+  case format::Duplicates::Min:
+    return runtime::Duplicates::Min;
+  case format::Duplicates::Max:
+    return runtime::Duplicates::Max;
+  case format::Duplicates::Last:
+    return runtime::Duplicates::Last;
+  case format::Duplicates::Error:
+    return runtime::Duplicates::Error;
+  }
+  return runtime::Duplicates::Sum;
 }
 
 } // namespace
@@ -127,6 +145,8 @@ Value Descriptors::describe(const sema::Tensor &tensor, const TensorView &view, 
   build_.storeField(tensor_, object, TensorSlot::values, view.values ? view.values : build_.null());
   build_.storeField(tensor_, object, TensorSlot::valueKind,
                     build_.constant(static_cast<int64_t>(valueKindOf(tensor.type))));
+  build_.storeField(tensor_, object, TensorSlot::duplicates,
+                    build_.constant(static_cast<int64_t>(duplicatesOf(tensor.format.duplicates))));
   return object;
 }
 

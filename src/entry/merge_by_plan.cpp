@@ -38,6 +38,7 @@ void AssembledOutputs::planMerge(const sema::Statement &statement) {
     build.storeField(source, object, runtime::SourceSlot::tensor, descriptors.describeOnce(*operand));
     build.storeField(source, object, runtime::SourceSlot::dropsZeros, none);
     build.storeField(source, object, runtime::SourceSlot::isSymmetric, none);
+    build.storeField(source, object, runtime::SourceSlot::isHermitian, none);
     build.storeField(source, object, runtime::SourceSlot::next, first);
     first = object;
   }

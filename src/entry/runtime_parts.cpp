@@ -96,7 +96,8 @@ const runtime::Function &converterFor(const sema::Tensor &source, const sema::Te
   if (dropsPadding && format::hasPadding(from))
     return functions::convert_entries;
   const int indexBytes = format::bits(to.indices) / 8;
-  if (!isRows(to) || format::bits(from.indices) != format::bits(to.indices))
+  if (from.duplicates != format::Duplicates::Sum || !isRows(to) ||
+      format::bits(from.indices) != format::bits(to.indices))
     return functions::convert_sorted;
   const auto numberOf = [&](int dim) { return dims.empty() ? dim : dims[dim]; };
   const bool isMatrix =

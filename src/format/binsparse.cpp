@@ -208,9 +208,13 @@ private:
       rule.symmetry = Symmetry::Lower;
     else if (structure->string == "symmetric_upper")
       rule.symmetry = Symmetry::Upper;
+    else if (structure->string == "hermitian_lower")
+      rule.symmetry = Symmetry::HermitianLower;
+    else if (structure->string == "hermitian_upper")
+      rule.symmetry = Symmetry::HermitianUpper;
     else
       return fail(structure->where, "matrices of structure '" + structure->string + "' are not supported",
-                  "symmetric_lower, symmetric_upper and general are");
+                  "symmetric_lower, symmetric_upper, hermitian_lower, hermitian_upper and general are");
     return rule.order() == 2 || fail(structure->where, "only matrices are symmetric");
   }
 

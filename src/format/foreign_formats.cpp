@@ -80,9 +80,9 @@ bool reportLevelList(const JsonNode &node, Diagnostics &diagnostics) {
 } // namespace
 
 bool reportForeignFormat(const JsonNode &node, Diagnostics &diagnostics) {
-  static const std::set<std::string_view> kKeys = {"name",   "description", "dims",     "levels", "index",
-                                                   "layout", "symmetric",   "schedule", "format", "binsparse",
-                                                   "sum",    "order",       "tensors"};
+  static const std::set<std::string_view> kKeys = {"name",   "description", "dims",     "levels",     "index",
+                                                   "layout", "symmetric",   "symmetry", "duplicates", "schedule",
+                                                   "format", "binsparse",   "sum",      "order",      "tensors"};
   if (node.kind == JsonKind::Array && reportLevelList(node, diagnostics))
     return true;
   bool hasKey = node.members.empty();

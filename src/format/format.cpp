@@ -168,6 +168,34 @@ bool Format::isDense() const {
   });
 }
 
+Symmetry exchanged(Symmetry symmetry) {
+  switch (symmetry) {
+  case Symmetry::None:
+    return Symmetry::None;
+  case Symmetry::Lower:
+    return Symmetry::Upper;
+  case Symmetry::Upper:
+    return Symmetry::Lower;
+  case Symmetry::HermitianLower:
+    return Symmetry::HermitianUpper;
+  case Symmetry::HermitianUpper:
+    return Symmetry::HermitianLower;
+  }
+  return symmetry;
+}
+
+static constexpr const char *kDuplicates[] = {"sum", "min", "max", "last", "error"};
+
+const char *spelling(Duplicates duplicates) {
+  return kDuplicates[static_cast<size_t>(duplicates)];
+}
+
+std::optional<Duplicates> duplicatesNamed(const std::string &name) {
+  const auto found = std::find(std::begin(kDuplicates), std::end(kDuplicates), name);
+  return found == std::end(kDuplicates) ? std::nullopt
+                                        : std::optional(static_cast<Duplicates>(found - std::begin(kDuplicates)));
+}
+
 bool Format::mayRepeat() const {
   for (int k = 0; k < levelCount(); ++k)
     if (!levels[k].unique && !continuesParent(*this, k + 1))
@@ -190,7 +218,7 @@ bool Format::hasPointers() const {
 bool Format::sameStorage(const Format &other) const {
   return levels == other.levels && (!hasPointers() || pointers == other.pointers) &&
          (!hasIndices() || indices == other.indices) && interleaved == other.interleaved &&
-         symmetry == other.symmetry &&
+         symmetry == other.symmetry && duplicates == other.duplicates &&
          std::equal(parts.begin(), parts.end(), other.parts.begin(), other.parts.end(),
                     [](const Format &a, const Format &b) { return a.sameStorage(b); });
 }
@@ -213,7 +241,7 @@ Format permuted(const Format &format, const std::vector<int> &modes) {
   for (Format &part : result.parts)
     part = permuted(part, modes);
   if (result.symmetry != Symmetry::None && modes.front() > modes.back())
-    result.symmetry = result.symmetry == Symmetry::Lower ? Symmetry::Upper : Symmetry::Lower;
+    result.symmetry = exchanged(result.symmetry);
   return result;
 }
 
@@ -255,7 +283,10 @@ std::string describe(const Format &format, const std::vector<std::string> &dims)
     words += (k > 0 ? ", " : "") + coordinateText(format.levels[k], dims) + ": " + level.of(k);
   words += ")";
   if (format.symmetry != Symmetry::None)
-    words += format.symmetry == Symmetry::Lower ? ", symmetric (lower triangle)" : ", symmetric (upper triangle)";
+    words += std::string(isHermitian(format.symmetry) ? ", Hermitian" : ", symmetric") +
+             (storesLower(format.symmetry) ? " (lower triangle)" : " (upper triangle)");
+  if (format.duplicates != Duplicates::Sum)
+    words += std::string(", duplicates ") + spelling(format.duplicates);
   if (format.interleaved)
     words += ", interleaved";
   if (format.hasPointers())

@@ -78,8 +78,31 @@ struct Level {
   bool operator==(const Level &) const = default;
 };
 
-/// Which triangle of a symmetric matrix is stored; each entry off the diagonal then stands for its mirror image too.
-enum class Symmetry { None, Lower, Upper };
+/// Which triangle of a symmetric matrix is stored; each entry off the diagonal then stands for its mirror image too. Of
+/// a Hermitian matrix that is the conjugate.
+enum class Symmetry { None, Lower, Upper, HermitianLower, HermitianUpper };
+
+constexpr bool isHermitian(Symmetry symmetry) {
+  return symmetry == Symmetry::HermitianLower || symmetry == Symmetry::HermitianUpper;
+}
+
+/// Whether the triangle that is stored, if one is, is the lower one.
+constexpr bool storesLower(Symmetry symmetry) {
+  return symmetry == Symmetry::Lower || symmetry == Symmetry::HermitianLower;
+}
+
+/// The same symmetry with the other triangle stored.
+Symmetry exchanged(Symmetry symmetry);
+
+/// What entries of one place make together: their sum, the least or the greatest, the last one in the order in which
+/// they are stored; or they are a mistake.
+enum class Duplicates { Sum, Min, Max, Last, Error };
+
+/// "sum", "min", "max", "last" or "error".
+const char *spelling(Duplicates duplicates);
+
+/// What is so spelled; nullopt for anything else.
+std::optional<Duplicates> duplicatesNamed(const std::string &name);
 
 /// A format of one definite order. The levels cover every dimension exactly once: whole, as a quotient with the
 /// remainder of the same block further in, or as a difference j - i together with i or with j whole. An order-0 format
@@ -94,6 +117,7 @@ struct Format {
   /// one on) + (k - first).
   bool interleaved = false;
   Symmetry symmetry = Symmetry::None;
+  Duplicates duplicates = Duplicates::Sum;
   std::vector<Format> parts; ///< of a tensor that is the sum of parts in several formats (hyb); then without levels
 
   /// The number of the tensor's dimensions.
@@ -108,9 +132,9 @@ struct Format {
   bool hasPointers() const;
   /// Whether some level lists its coordinates in arrays, whose type `indices` then is.
   bool hasIndices() const { return firstListed() < levelCount(); }
-  /// Whether one entry of the tensor may be stored in several places, which then add up.
+  /// Whether one entry of the tensor may be stored in several places, which `duplicates` then combines.
   bool mayRepeat() const;
-  /// Same levels, types of the arrays that there are, layout and symmetry; the name does not count.
+  /// Same levels, types of the arrays that there are, layout, symmetry and meaning of repeats; the name does not count.
   bool sameStorage(const Format &other) const;
 };
 

@@ -37,15 +37,26 @@ bool readLayout(ObjectReader &object, FormatRule &rule, Diagnostics &diagnostics
 
 bool readSymmetry(ObjectReader &object, FormatRule &rule, Diagnostics &diagnostics) {
   static const std::vector<std::string> kTriangles = {"lower", "upper"};
-  const JsonNode *symmetric = object.find("symmetric");
-  if (!symmetric || (symmetric->kind == JsonKind::Boolean && !symmetric->boolean))
+  static const std::vector<std::string> kSymmetries = {"symmetric", "hermitian"};
+  const JsonNode *given = object.find("symmetric"), *kind = object.find("symmetry", JsonKind::String);
+  if (!object.ok())
+    return false;
+  if (kind && kind->string != "symmetric" && kind->string != "hermitian") {
+    reportUnknownWord(diagnostics, kind->where, "symmetry", kind->string, kSymmetries);
+    return false;
+  }
+  const bool isOff = given && given->kind == JsonKind::Boolean && !given->boolean;
+  if (kind && isOff)
+    return wrong(diagnostics, given->where, "'symmetry' says that one triangle is stored");
+  if ((!given && !kind) || isOff)
     return true;
-  const bool isNamed = symmetric->kind == JsonKind::String;
+  const JsonNode *symmetric = given ? given : kind;
+  const bool isNamed = symmetric == given && symmetric->kind == JsonKind::String;
   if (isNamed && symmetric->string != "lower" && symmetric->string != "upper") {
     reportUnknownWord(diagnostics, symmetric->where, "triangle", symmetric->string, kTriangles);
     return false;
   }
-  if (!isNamed && symmetric->kind != JsonKind::Boolean)
+  if (!isNamed && symmetric == given && symmetric->kind != JsonKind::Boolean)
     return wrong(diagnostics, symmetric->where, "'symmetric' must be true, \"lower\" or \"upper\"");
   if (rule.order() != 2)
     return wrong(diagnostics, symmetric->where, "only matrices are symmetric: formats with two dimensions");
@@ -53,6 +64,22 @@ bool readSymmetry(ObjectReader &object, FormatRule &rule, Diagnostics &diagnosti
       std::any_of(rule.levels->begin(), rule.levels->end(), [](const Level &level) { return level.start.slope > 0; });
   const bool isUpper = isNamed ? symmetric->string == "upper" : startsLate;
   rule.symmetry = isUpper ? Symmetry::Upper : Symmetry::Lower;
+  if (kind && kind->string == "hermitian")
+    rule.symmetry = isUpper ? Symmetry::HermitianUpper : Symmetry::HermitianLower;
+  return true;
+}
+
+bool readDuplicates(ObjectReader &object, FormatRule &rule, Diagnostics &diagnostics) {
+  static const std::vector<std::string> kWords = {"sum", "min", "max", "last", "error"};
+  const JsonNode *given = object.find("duplicates", JsonKind::String);
+  if (!given)
+    return object.ok();
+  const std::optional<Duplicates> duplicates = duplicatesNamed(given->string);
+  if (!duplicates) {
+    reportUnknownWord(diagnostics, given->where, "way to combine duplicates", given->string, kWords);
+    return false;
+  }
+  rule.duplicates = *duplicates;
   return true;
 }
 

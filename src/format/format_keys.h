@@ -14,7 +14,10 @@ bool readIndex(ObjectReader &object, FormatRule &rule, Diagnostics &diagnostics)
 /// "layout"; the rule has its levels.
 bool readLayout(ObjectReader &object, FormatRule &rule, Diagnostics &diagnostics);
 
-/// "symmetric"; the rule has its levels.
+/// "symmetric" and "symmetry"; the rule has its levels.
 bool readSymmetry(ObjectReader &object, FormatRule &rule, Diagnostics &diagnostics);
+
+/// "duplicates".
+bool readDuplicates(ObjectReader &object, FormatRule &rule, Diagnostics &diagnostics);
 
 } // namespace spc::format

@@ -60,8 +60,9 @@ private:
 };
 
 std::optional<FormatRule> FormatReader::definition(const JsonNode &node, const std::string &name) {
-  static const std::vector<std::string> kKeys = {"name",   "description", "dims",     "levels", "index",
-                                                 "layout", "symmetric",   "schedule", "$schema"};
+  static const std::vector<std::string> kKeys = {"name",       "description", "dims",      "levels",
+                                                 "index",      "layout",      "symmetric", "symmetry",
+                                                 "duplicates", "schedule",    "$schema"};
   ObjectReader object(node, "a format", kKeys, diagnostics_);
   if (node.kind != JsonKind::Object)
     return std::nullopt;
@@ -80,7 +81,8 @@ std::optional<FormatRule> FormatReader::definition(const JsonNode &node, const s
     ok = (isAnyOrder ? readAnyOrder(*levels, rule) : readLevels(*dims, *levels, rule)) && ok;
     ok = ok && checkDifferences(*levels, rule);
   }
-  ok = ok && object.ok() && readLayout(object, rule, diagnostics_) && readSymmetry(object, rule, diagnostics_);
+  ok = ok && object.ok() && readLayout(object, rule, diagnostics_) && readSymmetry(object, rule, diagnostics_) &&
+       readDuplicates(object, rule, diagnostics_);
   if (!ok || !object.ok())
     return std::nullopt;
   return rule;
@@ -198,8 +200,8 @@ std::optional<FormatRule> FormatReader::sum(const JsonNode &node, const std::str
       wrong(element.where, std::string("a part must be a name, a path or an object, not ") + inWords(element.kind));
     if (!part)
       return std::nullopt;
-    if (!part->parts.empty() || part->symmetry != Symmetry::None)
-      ok = wrong(element.where, "a part is neither a sum itself nor symmetric");
+    if (!part->parts.empty() || part->symmetry != Symmetry::None || part->duplicates != Duplicates::Sum)
+      ok = wrong(element.where, "a part is neither a sum itself nor symmetric, and what repeats in it adds up");
     const std::optional<int> before = rule.order(), order = part->order();
     if (before && order && *before != *order)
       ok = wrong(element.where, "this part is for tensors of order " + std::to_string(*order) +

@@ -76,7 +76,11 @@ Json toJson(const Format &format) {
   if (format.interleaved)
     json["layout"] = "structs";
   if (format.symmetry != Symmetry::None)
-    json["symmetric"] = format.symmetry == Symmetry::Lower ? "lower" : "upper";
+    json["symmetric"] = storesLower(format.symmetry) ? "lower" : "upper";
+  if (isHermitian(format.symmetry))
+    json["symmetry"] = "hermitian";
+  if (format.duplicates != Duplicates::Sum)
+    json["duplicates"] = spelling(format.duplicates);
   if (!format.isDense())
     json["index"] = {{"pointers", spelling(format.pointers)}, {"indices", spelling(format.indices)}};
   return json;

@@ -82,7 +82,7 @@ int64_t triangleWeight(const Format &format, int k) {
   for (const Level &other : format.levels)
     if (level.part == Part::Whole && other.part == Part::Difference)
       inDifference = 0; // the difference says it all
-  return format.symmetry == Symmetry::Upper ? -inDifference : inDifference;
+  return format.symmetry != Symmetry::None && !storesLower(format.symmetry) ? -inDifference : inDifference;
 }
 
 bool hasPadding(const Format &format) {

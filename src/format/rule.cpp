@@ -104,6 +104,7 @@ std::optional<Format> FormatRule::instantiate(int wanted) const {
   canonicalizeUnique(format.levels, !format.levels.back().unique);
   format.symmetry = symmetry;
   if (!format.isDense()) {
+    format.duplicates = duplicates;
     format.pointers = pointers;
     format.indices = indices;
     const auto isListed = [](const Level &level) { return !level.isDense(); };

@@ -28,6 +28,7 @@ struct FormatRule {
   IndexType indices = IndexType::I32;
   bool interleaved = false;
   Symmetry symmetry = Symmetry::None;
+  Duplicates duplicates = Duplicates::Sum;
   std::vector<FormatRule> parts; ///< of a sum of parts; then without levels
   Schedule schedule;             ///< for kernels that use the format; no part of the format itself
 

@@ -66,7 +66,7 @@ constexpr FunctionSpelling kSpellings[] = {
     {Function::LessEqual, "<=", 2, 2, Naming::Operator},
     {Function::Greater, ">", 2, 2, Naming::Operator},
     {Function::GreaterEqual, ">=", 2, 2, Naming::Operator},
-    {Function::At, "at", 2, 2, Naming::LikelyTensor},
+    {Function::At, "at", 2, 2, Naming::Shared},
     {Function::And, "and", 2, 2, Naming::Operator},
     {Function::Or, "or", 2, 2, Naming::Operator},
     {Function::Xor, "xor", 2, 2, Naming::Operator},

@@ -55,9 +55,9 @@ dialect::RunAttr runOf(const BodyArgument &argument, const sema::Kernel &kernel,
   const sema::Collecting &collecting = *sema::assemblingStatement(step)->collecting;
   const llvm::SmallVector<int64_t> dims(collecting.dims.begin(), collecting.dims.end());
   const format::Symmetry symmetry = tensor.format.symmetry;
-  const llvm::StringRef triangle = symmetry == format::Symmetry::None    ? ""
-                                   : symmetry == format::Symmetry::Lower ? "lower"
-                                                                         : "upper";
+  const llvm::StringRef triangle = symmetry == format::Symmetry::None ? ""
+                                   : format::storesLower(symmetry)    ? "lower"
+                                                                      : "upper";
   return dialect::RunAttr::get(&context, argument.run, dims, collecting.rowOrder, sema::keyBits(tensor, collecting),
                                triangle, sema::keepsPlaces(kernel, *sema::assemblingStatement(step)));
 }

@@ -85,8 +85,13 @@ private:
   }
 
   mlir::Value emitNode(const sema::Use &use, sema::ValueType type) {
-    const sema::ValueType own = body_.kernel.tensors[body_.term.operands[use.operand].tensor].type;
+    const sema::Operand &operand = body_.term.operands[use.operand];
+    const sema::Tensor &tensor = body_.kernel.tensors[operand.tensor];
+    const sema::ValueType own = tensor.type;
     mlir::Value element = uses_[use.operand.index()];
+    // Read as mirror images, entries of a Hermitian matrix are their conjugates.
+    if (operand.skipsDiagonal && format::isHermitian(tensor.format.symmetry) && sema::isComplex(own))
+      element = arithmetic_.conjugate(element);
     if (!body_.scalars[use.operand.index()])
       return arithmetic_.convert(element, own, type);
     mlir::OpBuilder::InsertionGuard guard(builder_);

@@ -35,6 +35,7 @@ constexpr bool listsFoundRows(int64_t rows, int64_t entries) {
 }
 
 enum class ValueKind : int64_t;
+enum class Duplicates : int64_t;
 enum class Phase : int64_t;
 struct AssemblyState;
 struct RowTable;

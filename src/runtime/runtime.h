@@ -11,7 +11,10 @@
 namespace spc::runtime {
 
 /// The meaning of adding up two values.
-enum class ValueKind : int64_t { Float, Half, Brain, Integer, Bool, Complex };
+enum class ValueKind : int64_t { Float, Half, Brain, Integer, Bool, Complex, Unsigned };
+
+/// What entries of one place make together (format::Duplicates).
+enum class Duplicates : int64_t { Sum, Min, Max, Last, Error };
 
 enum class Phase : int64_t {
   Assemble, ///< pattern and values

@@ -16,6 +16,7 @@ enum class Status : int32_t {
   Context = 7,
   Pointers = 8,
   IndexRange = 9,
+  Duplicate = 11,
   IndexType = 12,
   Overlap = 13,
 };

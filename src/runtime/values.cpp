@@ -31,6 +31,7 @@ bool isZero(ValueKind kind, const void *value, int64_t bytes) {
     return isZeroBut(value, bytes / 2, 0x80) &&
            isZeroBut(static_cast<const char *>(value) + bytes / 2, bytes / 2, 0x80);
   case ValueKind::Integer:
+  case ValueKind::Unsigned:
   case ValueKind::Bool:
     break;
   }
@@ -89,6 +90,7 @@ void addValue(const Tensor &type, const void *source, int64_t from, void *values
     static_cast<uint8_t *>(values)[to] |= static_cast<const uint8_t *>(source)[from];
     return;
   case ValueKind::Integer:
+  case ValueKind::Unsigned:
     if (type.valueBytes == 1)
       return addNumber<uint8_t>(values, to, source, from);
     if (type.valueBytes == 2)
@@ -104,6 +106,79 @@ void addValue(const Tensor &type, const void *source, int64_t from, void *values
     }
     return;
   }
+}
+
+/// Whether one number is to stay beside another one: it is less, or greater where `isMax`, or a NaN.
+template <typename T> static bool stays(T held, T other, bool isMax) {
+  return held != held || (isMax ? held > other : held < other);
+}
+
+template <typename T>
+static bool numberStays(const void *values, int64_t to, const void *source, int64_t from, bool isMax) {
+  return stays(static_cast<const T *>(values)[to], static_cast<const T *>(source)[from], isMax);
+}
+
+static bool integerStays(const Tensor &type, const void *values, int64_t to, const void *source, int64_t from,
+                         bool isMax) {
+  if (type.valueKind == ValueKind::Integer) {
+    switch (type.valueBytes) {
+    case 1:
+      return numberStays<int8_t>(values, to, source, from, isMax);
+    case 2:
+      return numberStays<int16_t>(values, to, source, from, isMax);
+    case 4:
+      return numberStays<int32_t>(values, to, source, from, isMax);
+    default:
+      return numberStays<int64_t>(values, to, source, from, isMax);
+    }
+  }
+  switch (type.valueBytes) {
+  case 1:
+    return numberStays<uint8_t>(values, to, source, from, isMax);
+  case 2:
+    return numberStays<uint16_t>(values, to, source, from, isMax);
+  case 4:
+    return numberStays<uint32_t>(values, to, source, from, isMax);
+  default:
+    return numberStays<uint64_t>(values, to, source, from, isMax);
+  }
+}
+
+static bool valueStays(const Tensor &type, const void *values, int64_t to, const void *source, int64_t from,
+                       bool isMax) {
+  const auto *held = static_cast<const uint16_t *>(values), *read = static_cast<const uint16_t *>(source);
+  switch (type.valueKind) {
+  case ValueKind::Float:
+    return type.valueBytes == 4 ? numberStays<float>(values, to, source, from, isMax)
+                                : numberStays<double>(values, to, source, from, isMax);
+  case ValueKind::Half:
+    return stays(halfToFloat(held[to]), halfToFloat(read[from]), isMax);
+  case ValueKind::Brain:
+    return stays(brainToFloat(held[to]), brainToFloat(read[from]), isMax);
+  case ValueKind::Integer:
+  case ValueKind::Unsigned:
+  case ValueKind::Bool:
+  case ValueKind::Complex: // which has no order: spc takes no such format
+    break;
+  }
+  return integerStays(type, values, to, source, from, isMax);
+}
+
+void combineValue(const Tensor &type, Duplicates duplicates, const void *source, int64_t from, void *values,
+                  int64_t to) {
+  switch (duplicates) {
+  case Duplicates::Sum:
+    return addValue(type, source, from, values, to);
+  case Duplicates::Min:
+  case Duplicates::Max:
+    if (valueStays(type, values, to, source, from, duplicates == Duplicates::Max))
+      return;
+    break;
+  case Duplicates::Last:
+  case Duplicates::Error:
+    break;
+  }
+  copyValue(type, source, from, values, to);
 }
 
 } // namespace spc::runtime

@@ -31,6 +31,10 @@ uint16_t floatToBrain(float value);
 /// values[to] += source[from]
 void addValue(const Tensor &type, const void *source, int64_t from, void *values, int64_t to);
 
+/// values[to] and source[from] together, the latter being the later one.
+void combineValue(const Tensor &type, Duplicates duplicates, const void *source, int64_t from, void *values,
+                  int64_t to);
+
 /// addValue() where `adds`, else copyValue().
 inline void putValue(const Tensor &type, const void *source, int64_t from, void *values, int64_t to, bool adds) {
   if (adds)

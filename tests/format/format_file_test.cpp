@@ -98,6 +98,15 @@ TEST_CASE("the algebra's levels") {
   SECTION("layouts, symmetry, index types") {
     CHECK(matrix(kRepeatedRows, kSingleton, R"(, "layout": "structs")").interleaved);
     CHECK(matrix(kDense, kColumns, R"(, "symmetric": true)").symmetry == Symmetry::Lower);
+    CHECK(matrix(kDense, kColumns, R"(, "symmetry": "symmetric")").symmetry == Symmetry::Lower);
+    CHECK(matrix(kDense, kColumns, R"(, "symmetry": "hermitian")").symmetry == Symmetry::HermitianLower);
+    CHECK(matrix(kDense, kColumns, R"(, "symmetry": "hermitian", "symmetric": "upper")").symmetry ==
+          Symmetry::HermitianUpper);
+    CHECK(matrix(kDense, kColumns, "").duplicates == Duplicates::Sum);
+    for (const Duplicates duplicates :
+         {Duplicates::Sum, Duplicates::Min, Duplicates::Max, Duplicates::Last, Duplicates::Error})
+      CHECK(matrix(kDense, kColumns, std::string(R"(, "duplicates": ")") + spelling(duplicates) + '"').duplicates ==
+            duplicates);
     CHECK(matrix(kDense, column("dense", R"(, "extent": "n - i")"), R"(, "symmetric": true)").symmetry ==
           Symmetry::Upper);
     const Format narrow = matrix(kDense, kColumns, R"(, "index": {"pointers": "u16", "indices": "u8"})");

@@ -221,11 +221,15 @@ void keepStorable(tensor::Coordinates &entries, const format::Format &format) {
       continue;
     for (const auto &[known, place] : taken)
       known->insert(place);
-    kept.append(at, entries.value(e));
+    tensor::Number value = entries.value(e);
+    const bool isHermitian = format::isHermitian(format.symmetry);
+    if (isHermitian && at[0] == at[1])
+      value.imaginary = 0;
+    kept.append(at, value);
     if (format.symmetry == format::Symmetry::None || at[0] == at[1])
       continue;
     const int64_t mirrored[] = {at[1], at[0]};
-    kept.append(mirrored, entries.value(e));
+    kept.append(mirrored, isHermitian ? tensor::Number{value.real, -value.imaginary, value.rest} : value);
   }
   entries = std::move(kept);
 }

@@ -103,7 +103,7 @@ Format symmetric(std::vector<Level> levels, format::Symmetry symmetry) {
 const Level kLower = closed(denseLevel(1), {1, 1, 0}, {});
 const Level kUpper = closed(denseLevel(1), {0, -1, 1}, {0, 1, 0});
 
-/// Formats that store one triangle of a symmetric matrix.
+/// Formats that store one triangle of a symmetric matrix, or of a Hermitian one.
 void addSymmetric(std::map<std::string, Format> &result) {
   const Level d0 = denseLevel(0), c1 = compressedLevel(1);
   const Level rows = repeating(compressedLevel(0), true), column = coordinateLevel(1, 2);
@@ -126,6 +126,12 @@ void addSymmetric(std::map<std::string, Format> &result) {
   result["sym-dia-cols"] = symmetric({difference(), denseLevel(1)}, format::Symmetry::Lower);
   result["sym-dense"] = symmetric({d0, denseLevel(1)}, format::Symmetry::Lower);
   result["sym-coo"] = symmetric({rows, column}, format::Symmetry::Lower);
+  result["herm-csr"] = symmetric({d0, c1}, format::Symmetry::HermitianLower);
+  result["herm-upper"] = symmetric({d0, c1}, format::Symmetry::HermitianUpper);
+  result["herm-packed"] = symmetric({d0, kLower}, format::Symmetry::HermitianLower);
+  result["herm-bsr"] = symmetric(blocks(d0, c1, 2, 2), format::Symmetry::HermitianLower);
+  result["herm-dia"] = symmetric({difference(), d0}, format::Symmetry::HermitianUpper);
+  result["herm-coo"] = symmetric({rows, column}, format::Symmetry::HermitianLower);
 }
 
 /// Formats that are more than letters, by name.

@@ -293,6 +293,7 @@ void encode(ValueType type, double value, void *values, int64_t position) {
   case ValueKind::Bool:
     return put<uint8_t>(value != 0 ? 1 : 0, values, position);
   case ValueKind::Integer:
+  case ValueKind::Unsigned:
     return type.bytes == 1   ? put<int8_t>(value, values, position)
            : type.bytes == 2 ? put<int16_t>(value, values, position)
            : type.bytes == 4 ? put<int32_t>(value, values, position)
@@ -314,6 +315,7 @@ double decode(ValueType type, const void *values, int64_t position) {
   case ValueKind::Bool:
     return get<uint8_t>(values, position);
   case ValueKind::Integer:
+  case ValueKind::Unsigned:
     return type.bytes == 1   ? get<int8_t>(values, position)
            : type.bytes == 2 ? get<int16_t>(values, position)
            : type.bytes == 4 ? get<int32_t>(values, position)

@@ -58,7 +58,55 @@ void checkBytes(const std::vector<int64_t> &shape, const std::vector<ModelLevel>
   }
 }
 
+/// What a list of two columns of 4 bytes and of doubles makes.
+Entries combined(const Tensor &list, Duplicates duplicates) {
+  const auto *rows = static_cast<const int32_t *>(list.levels[0].indices);
+  const auto *columns = static_cast<const int32_t *>(list.levels[1].indices);
+  const auto *values = static_cast<const double *>(list.values);
+  Entries entries;
+  for (int64_t e = 0; e < list.stored; ++e) {
+    const auto [found, isNew] = entries.emplace(Coordinate{rows[e], columns[e]}, values[e]);
+    if (!isNew)
+      found->second = duplicates == Duplicates::Sum   ? found->second + values[e]
+                      : duplicates == Duplicates::Min ? std::min(found->second, values[e])
+                      : duplicates == Duplicates::Max ? std::max(found->second, values[e])
+                                                      : values[e];
+  }
+  return entries;
+}
+
 } // namespace
+
+TEST_CASE("entries of one place are combined as a source says") {
+  const std::vector<int64_t> shape{7, 5};
+  for (const unsigned seed : {1u, 2u, 3u})
+    for (const Duplicates duplicates : {Duplicates::Sum, Duplicates::Min, Duplicates::Max, Duplicates::Last}) {
+      UnsortedList list(randomEntries(shape, 20, seed), shape, {4, 4, 8}, seed);
+      list.made.tensor.duplicates = duplicates;
+      const Entries expected = combined(list.made.tensor, duplicates);
+      for (const FormatModel &format : matrixFormats())
+        for (const auto function : {spc_rt_convert, spc_rt_convert_sorted}) {
+          INFO(format.name << ", " << static_cast<int64_t>(duplicates));
+          Made made(format, shape, {4, 4, 8});
+          REQUIRE(made.convert(list.made.tensor, true, function) == Status::Ok);
+          CHECK(ModelReader(made.tensor, 2).read() == expected);
+        }
+    }
+}
+
+TEST_CASE("entries of one place may be a mistake") {
+  const std::vector<int64_t> shape{7, 5};
+  const Entries entries = randomEntries(shape, 20, 1);
+  UnsortedList repeated(entries, shape, {}, 1), once(entries, shape, {}, 1, /*repeats=*/false);
+  repeated.made.tensor.duplicates = once.made.tensor.duplicates = Duplicates::Error;
+  for (const FormatModel &format : matrixFormats())
+    for (const bool withValues : {true, false}) {
+      INFO(format.name);
+      Made made(format, shape, {}), refused(format, shape, {});
+      CHECK(made.convert(once.made.tensor, withValues) == Status::Ok);
+      CHECK(refused.convert(repeated.made.tensor, withValues) == Status::Duplicate);
+    }
+}
 
 TEST_CASE("matrices are converted between all formats") {
   unsigned seed = 1;

@@ -39,7 +39,8 @@ def name_of(storage: Storage) -> str:
                     return f"{name} with{order} blocks of {size[0]} x {size[1]}"
     text = " > ".join(_level_text(level) for level in storage.levels)
     text += f", {storage.layout}" if storage.layout else ""
-    return text + (f", {storage.symmetric} triangle of a symmetric matrix" if storage.symmetric else "")
+    kind, _, triangle = storage.symmetric.rpartition(" ")
+    return text + (f", {triangle} triangle of a {kind.title() or 'symmetric'} matrix" if triangle else "")
 
 
 def _level_text(level: Level) -> str:
@@ -62,7 +63,10 @@ def contents_of(storage: Storage) -> Dict[str, Any]:
     dims = [f"d{dim}" for dim in range(storage.order)]
     contents: Dict[str, Any] = {"dims": dims, "levels": [_level_data(level, dims) for level in storage.levels]}
     if storage.symmetric:
-        contents["symmetric"] = storage.symmetric
+        kind, _, triangle = storage.symmetric.rpartition(" ")
+        contents["symmetric"] = triangle
+        if kind:
+            contents["symmetry"] = kind
     if storage.layout:
         contents["layout"] = storage.layout
     return contents

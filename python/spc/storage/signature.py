@@ -185,7 +185,12 @@ def parse_storage(data: Mapping[str, Any]) -> Storage:
     """Reads the `format` of an argument."""
     dims = data["dims"]
     return Storage(len(dims), tuple(_level(level, dims) for level in data["levels"]),
-                   str(data.get("symmetric", "") or ""), str(data.get("layout", "") or ""))
+                   _symmetric(data), str(data.get("layout", "") or ""))
+
+
+def _symmetric(data: Mapping[str, Any]) -> str:
+    triangle = str(data.get("symmetric", "") or "")
+    return "hermitian " + triangle if data.get("symmetry") == "hermitian" else triangle
 
 
 def _argument(data: Mapping[str, Any]) -> Argument:

@@ -20,10 +20,11 @@ const std::string &nameInText(const sema::Tensor &tensor) {
   return tensor.partOf.empty() ? tensor.name : tensor.partOf;
 }
 
-/// What a tensor stores whose entries are elements of runs that are stored whole; nullopt of others, and of what cannot
-/// be stored, which is an error when it is packed.
-std::optional<tensor::Coordinates> wholeRuns(const sema::Tensor &tensor, const host::Input &input) {
-  if (!input.entries || !format::listsRuns(tensor.format) || format::hasPadding(tensor.format))
+/// What a tensor stores whose entries are elements of runs that are stored whole, or that its format combines where
+/// they repeat; nullopt of others, and of what cannot be stored, which is an error when it is packed.
+std::optional<tensor::Coordinates> entriesAsStored(const sema::Tensor &tensor, const host::Input &input) {
+  const bool storesRuns = format::listsRuns(tensor.format) && !format::hasPadding(tensor.format);
+  if (!input.entries || (!storesRuns && tensor.format.duplicates == format::Duplicates::Sum))
     return std::nullopt;
   std::string error;
   const auto packed = tensor::PackedTensor::pack(*input.entries, tensor.format, tensor.type, error);
@@ -60,8 +61,8 @@ reference::Tensors tensorsOf(const sema::Kernel &kernel, const host::Inputs &inp
     const host::Input &input = inputs.parameters[k];
     if (tensor.order() == 0 && tensor.isRead)
       all.append(nullptr, input.scalar);
-    const std::optional<tensor::Coordinates> runs = wholeRuns(tensor, input);
-    const std::optional<tensor::Coordinates> &stored = runs ? runs : input.entries;
+    const std::optional<tensor::Coordinates> own = entriesAsStored(tensor, input);
+    const std::optional<tensor::Coordinates> &stored = own ? own : input.entries;
     for (size_t e = 0; stored && e < stored->size(); ++e)
       all.append(stored->coordinates.data() + e * shape.size(), stored->value(e));
   }

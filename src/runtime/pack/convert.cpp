@@ -63,7 +63,7 @@ int32_t convertKnownRows(const Allocator &allocator, const Workers &workers, con
 
 /// The function for a target and its widths; without values, that for any width of values will do.
 auto chooseWay(const Tensor &source, const Tensor &target, bool withValues) {
-  if (!hasCounts(source) || !canBuildRows(source, target, withValues))
+  if (!hasCounts(source) || source.duplicates != Duplicates::Sum || !canBuildRows(source, target, withValues))
     return convertSorted;
   if (target.indexBytes == 8)
     return target.valueBytes == 4 ? convertRows<buildRows<int64_t, uint32_t>>

@@ -18,6 +18,7 @@ public:
   /// Ok; Memory; Count; IndexRange; IndexType.
   Status read(const Source *sources) {
     int64_t capacity = 0;
+    duplicates_ = sources->tensor->duplicates; // of several, which make a sum, they add up
     for (const Source *source = sources; source; source = source->next) {
       if (source->tensor->stored < 0 || source->tensor->levels[0].count < 0)
         return Status::Count;
@@ -55,7 +56,8 @@ private:
              target_.valueBytes,
              levels_,
              withValues_ ? block_.at(values) : nullptr,
-             target_.valueKind};
+             target_.valueKind,
+             duplicates_};
     for (int64_t k = 0; k < target_.order; ++k) {
       Level &level = levels_[target_.levels[k].dimension];
       level = target_.levels[k];
@@ -83,6 +85,8 @@ private:
       if (source.isSymmetric != 0 && at[0] != at[1]) {
         const int64_t mirrored[2] = {at[1], at[0]};
         append(tensor, position, mirrored);
+        if (source.isHermitian != 0 && withValues_)
+          negateImaginary(list_.values, count_ - 1);
       }
     });
   }
@@ -95,6 +99,13 @@ private:
     ++count_;
   }
 
+  void negateImaginary(void *values, int64_t position) const {
+    if (target_.valueBytes == 8)
+      static_cast<float *>(values)[2 * position + 1] *= -1;
+    else
+      static_cast<double *>(values)[2 * position + 1] *= -1;
+  }
+
   const Allocator &allocator_;
   Block block_;
   const Tensor &target_;
@@ -103,6 +114,7 @@ private:
   Level levels_[kMaxOrder] = {};
   Integers at_[kMaxOrder];
   int64_t count_ = 0;
+  Duplicates duplicates_ = Duplicates::Sum;
 };
 
 } // namespace

@@ -86,6 +86,7 @@ private:
     if (leavesSlotsOut)
       list_.from = {block_.at(offsets[list_.order]), bytes};
     list_.values = source.values;
+    list_.duplicates = source.duplicates;
     return true;
   }
 

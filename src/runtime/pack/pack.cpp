@@ -23,6 +23,8 @@ public:
     for (int64_t k = 0; k < target.order; ++k)
       if (isListed(target.levels[k]))
         sortedLevels_ = k + 1;
+    if (entries.duplicates != Duplicates::Sum) // those of one place are to be neighbours
+      sortedLevels_ = target.order;
     for (int64_t k = 0; k < target.order; ++k)
       if (target.levels[k].extent > INT32_MAX || coordinateCount(target.levels[k]) > INT32_MAX)
         width_ = 8;
@@ -39,6 +41,8 @@ public:
       if (const Status status = packLevel(k); status != Status::Ok)
         return status;
     target_.stored = positions_;
+    if (entries_.duplicates == Duplicates::Error && hasRepeats())
+      return Status::Duplicate;
     return !withValues || packValues() ? Status::Ok : Status::Memory;
   }
 
@@ -52,6 +56,7 @@ private:
   Status compressed(int64_t k);
   bool singleton(int64_t k);
   void readColumn(int64_t k);
+  bool hasRepeats() const;
   bool packValues();
 
   int64_t count() const { return entries_.count; }
@@ -253,6 +258,13 @@ SPC_HOT bool Packing::singleton(int64_t k) {
   return true;
 }
 
+bool Packing::hasRepeats() const {
+  for (int64_t e = 1; e < count(); ++e)
+    if (at_[e] == at_[e - 1])
+      return true;
+  return false;
+}
+
 SPC_HOT bool Packing::packValues() {
   if (positions_ > 0 && target_.valueBytes > INT64_MAX / positions_)
     return false;
@@ -260,14 +272,19 @@ SPC_HOT bool Packing::packValues() {
     return false;
   // Unless every place ends in a list, some positions have no entry, and entries of one position are no neighbours.
   const LevelKind last = target_.levels[target_.order - 1].kind;
-  const bool isList =
-      sortedLevels_ == target_.order && last != LevelKind::FixedWidth && last != LevelKind::ClosedCompressed;
+  const bool isSorted = sortedLevels_ == target_.order;
+  const bool isList = isSorted && isListed(target_.levels[target_.order - 1]) && last != LevelKind::FixedWidth &&
+                      last != LevelKind::ClosedCompressed;
+  const bool isSum = entries_.duplicates == Duplicates::Sum;
   if (!isList)
     fillWithZeros(target_.values, positions_ * target_.valueBytes);
   for (int64_t e = 0; e < count(); ++e) {
     const int64_t entry = numberOf(e), from = entries_.from.isNull() ? entry : entries_.from[entry];
-    const bool isFirst = isList && (e == 0 || at_[e] != at_[e - 1]);
-    putValue(target_, entries_.values, from, target_.values, at_[e], !isFirst);
+    const bool isFirst = (isList || !isSum) && (e == 0 || at_[e] != at_[e - 1]);
+    if (isFirst)
+      copyValue(target_, entries_.values, from, target_.values, at_[e]);
+    else
+      combineValue(target_, entries_.duplicates, entries_.values, from, target_.values, at_[e]);
   }
   return true;
 }

@@ -8,14 +8,15 @@ namespace spc::runtime {
 
 /// Entries of a tensor in any order, by dimension. Owns nothing. One place may occur several times.
 struct EntryList {
-  int64_t order;          ///< dimensions
-  int64_t count;          ///< entries
-  Integers at[kMaxOrder]; ///< by dimension: the coordinate of each entry, within its extent
-  const void *values;     ///< of the target's value type; not read without values
-  Integers from;          ///< where in `values` each entry's value is; a null array: entry e's at e
+  int64_t order;                           ///< dimensions
+  int64_t count;                           ///< entries
+  Integers at[kMaxOrder];                  ///< by dimension: the coordinate of each entry, within its extent
+  const void *values;                      ///< of the target's value type; not read without values
+  Integers from;                           ///< where in `values` each entry's value is; a null array: entry e's at e
+  Duplicates duplicates = Duplicates::Sum; ///< what those of one place make together
 };
 
-/// Builds the arrays of `target` from entries; entries of one place are summed in the order of the list.
+/// Builds the arrays of `target` from entries; entries of one place are combined in the order of the list.
 ///
 /// Reads `order`, the byte widths, the value kind and all of each level but its arrays. All coordinates come out
 /// sorted, and unique but for padding. Sets the counts, `stored`, the arrays, the width of a fixed level where it is
@@ -29,7 +30,8 @@ struct EntryList {
 ///
 /// Ok; Memory; Count (more entries of a parent than the width or the closed form); Shape (no coordinate is left for
 /// padding); IndexRange (a run of a given length has no place for an entry); IndexType (an extent or a count overflows
-/// the target's types). On failure nothing stays allocated and every array is NULL.
+/// the target's types); Duplicate (of entries whose repeats are a mistake). On failure nothing stays allocated and
+/// every array is NULL.
 Status packEntries(const Allocator &allocator, const EntryList &entries, Tensor &target, bool withValues);
 
 /// Notes in `fits`, by entry, whether `target` has room for it: 0 where it has none. Lists of a given or a closed

@@ -78,6 +78,9 @@ void inferExtents(Checking &checking);
 /// Gives every tensor its value type.
 void inferTypes(Checking &checking);
 
+/// Reports formats that combine repeated entries by an order that their tensor's type has not.
+void checkDuplicates(Checking &checking);
+
 /// Sets the declared fills; reports those that a tensor's type or format cannot have. Types and formats are known.
 void declareFills(Checking &checking);
 

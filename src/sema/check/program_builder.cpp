@@ -71,6 +71,7 @@ std::optional<Program> ProgramBuilder::finish() {
   readSchedules(checking);
   inferExtents(checking);
   inferTypes(checking);
+  checkDuplicates(checking);
   declareFills(checking);
   checkTypes(checking);
   checkIndexHolders(checking);

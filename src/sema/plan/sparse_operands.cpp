@@ -2,6 +2,7 @@
 
 #include "format/levels.h"
 #include "sema/terms/merge_size.h"
+#include "sema/terms/repeats.h"
 #include "sema/terms/shared_pattern.h"
 #include "sema/terms/sparsity.h"
 
@@ -9,12 +10,6 @@
 
 namespace spc::sema {
 namespace {
-
-int usesOf(AccessId access, const Node &expr) {
-  int uses = 0;
-  forEachAccess(expr, true, [&](const AccessNode &use, Span) { uses += use.access == access; });
-  return uses;
-}
 
 /// Whether every entry is where loops over the target's dimensions come to it once and in order: neither blocks nor
 /// diagonals, no padding and no repeats.
@@ -142,11 +137,11 @@ bool SparseOperands::givesPositions(AccessId access) const {
 /// position in it.
 bool SparseOperands::mustBeCopied(AccessId access) const {
   const format::Format &format = tensorOf(access).format;
-  const bool isProduct = !hasDomain_;
-  const bool needsEntries = target().isAssembled() || !(isProduct || addsAlone(access));
-  return (hasTargetsStructure(access) && !givesPositions(access)) ||
-         (format.mayRepeat() && (!isProduct || usesOf(access, *term_.expr) > 1)) ||
-         (needsEntries && !visitsEntriesInOrder(format));
+  const bool readsRepeats =
+      mayReadRepeats(*term_.expr, access, logical_.reduction, logical_.computeType, scope_, kernel_);
+  const bool isProduct = !hasDomain_, isReducedAlike = format.mayRepeat() && readsRepeats;
+  const bool needsEntries = target().isAssembled() || !(isProduct || addsAlone(access) || isReducedAlike);
+  return (hasTargetsStructure(access) && !givesPositions(access)) || !readsRepeats || (needsEntries && !visitsEntriesInOrder(format));
 }
 
 bool SparseOperands::mayFollow(AccessId access) const {

@@ -19,6 +19,8 @@ std::string whyCopied(const format::Format &format) {
     return "one triangle of it is stored, and what is computed here needs both";
   if (format::hasPadding(format))
     return "its storage is padded, and what is computed here asks for its entries";
+  if (format.mayRepeat() && format.duplicates != format::Duplicates::Sum)
+    return "its entries may repeat, and what they make together is no sum of them";
   if (format.mayRepeat())
     return "its entries may repeat, and what is computed here needs whole entries";
   return "its storage does not fit the loops here";

@@ -1,6 +1,7 @@
 // Which operands have to be read entry by entry.
 #include "format/levels.h"
 #include "sema/terms/canonical_copies.h"
+#include "sema/terms/repeats.h"
 #include "sema/terms/shared_pattern.h"
 #include "sema/terms/sparsity.h"
 
@@ -66,7 +67,7 @@ private:
     if (format.isSum())
       return hasDomain_ ||
              usesOf([&](AccessId use) { return scope_.accesses[use].tensor == scope_.accesses[id].tensor; }) > 1;
-    if (format.mayRepeat() && (hasDomain_ || usesOf([&](AccessId use) { return use == id; }) > 1))
+    if (!mayReadRepeats(*term_.expr, id, logical_.reduction, logical_.computeType, scope_, kernel_))
       return true;
     if (!hasDomain_)
       return false;

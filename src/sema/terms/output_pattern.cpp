@@ -107,15 +107,20 @@ std::variant<AccessId, PatternLoss> patternAccess(const LogicalStatement &logica
   const std::string name = quotedName(kernel, first.tensor);
   if (format.isSum())
     return PatternLoss{first.where, name + " is stored as a sum of parts", first.tensor};
+  if (format::isHermitian(format.symmetry))
+    return PatternLoss{first.where, name + " is stored as one triangle of a Hermitian matrix", first.tensor};
   if (format.symmetry != format::Symmetry::None && dependsOnTarget(logical, expr, sparse.front(), scope))
     return PatternLoss{term.where, "this is not symmetric, as " + name + " is", first.tensor};
   if (isLarger && (!format::isElementwise(format) || format::hasPadding(format)))
     return PatternLoss{first.where, name + " does not list just its entries", first.tensor};
   const bool isProduct = !hasDomain(expr, logical.reduction, scope, kernel);
-  if (format.mayRepeat() && (!isProduct || usesOf(sparse.front(), expr) > 1))
+  const bool addsUp = format.duplicates == format::Duplicates::Sum;
+  if (format.mayRepeat() && (!addsUp || !isProduct || usesOf(sparse.front(), expr) > 1))
     return PatternLoss{first.where,
                        name + " may hold an entry several times, and " +
-                           (isProduct ? "occurs more than once here" : "this is no product"),
+                           (!addsUp     ? "these do not add up"
+                            : isProduct ? "occurs more than once here"
+                                        : "this is no product"),
                        first.tensor};
   return sparse.front();
 }

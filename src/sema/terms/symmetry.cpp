@@ -147,7 +147,7 @@ Form SymmetryCheck::Former::call(const CallNode &call) {
   std::vector<std::string> arguments;
   for (const NodePtr &argument : call.arguments) {
     Form form = formOf(*argument);
-    if (function == Function::Abs || function == Function::Cos)
+    if (function == Function::Abs || function == Function::Cos || function == Function::Cosh)
       form.isNegative = false;
     arguments.push_back(signedText(form));
   }
@@ -159,6 +159,11 @@ Form SymmetryCheck::Former::call(const CallNode &call) {
     break;
   case Function::Min:
   case Function::Max:
+  case Function::MinNumber:
+  case Function::MaxNumber:
+  case Function::BitAnd:
+  case Function::BitOr:
+  case Function::BitXor:
   case Function::Equal:
   case Function::NotEqual:
   case Function::And:
@@ -236,7 +241,7 @@ std::string SymmetryCheck::Former::nameOf(VariableId variable) const {
 bool SymmetryCheck::isSymmetric(TensorId id) {
   const Tensor &tensor = planning_.kernel.tensors[id];
   if (tensor.format.symmetry != format::Symmetry::None)
-    return true;
+    return !format::isHermitian(tensor.format.symmetry);
   if (const auto *copy = tensor.as<Converted>())
     return isSymmetric(copy->source);
   if (tensor.order() != 2 || !planning_.symbols.has(id) || planning_.symbols[id].isOperand)
@@ -281,6 +286,14 @@ std::optional<Asymmetry> SymmetryCheck::run(const ResolvedStatement &statement) 
 bool refuseAsymmetry(Planning &planning, const LogicalStatement &logical) {
   const ResolvedStatement &statement = planning.statements[logical.statement];
   const Tensor &target = planning.kernel.tensors[logical.target];
+  if (format::isHermitian(target.format.symmetry)) {
+    const std::string name = quotedName(planning.kernel, logical.target);
+    planning.diagnostics
+        .report(kNotSymmetric, statement.targetWhere,
+                name + " is stored as one triangle of a Hermitian matrix, and spc reads such matrices alone")
+        .advise("store " + name + " as both triangles, for instance --format " + target.name + "=csr");
+    return true;
+  }
   std::map<TensorId, bool> known;
   const std::optional<Asymmetry> found =
       target.format.symmetry == format::Symmetry::None ? std::nullopt : SymmetryCheck(planning, known).run(statement);

@@ -65,17 +65,19 @@ std::string coordinateOutside(const Coordinates &entries) {
 }
 
 /// The stored triangle of symmetric entries; false, with the reason in `error`, where they are not symmetric.
-bool keepTriangle(Coordinates &entries, format::Symmetry symmetry, sema::ValueType type, std::string &error) {
-  sortAndSum(entries, type);
-  if (const std::optional<size_t> e = withoutMirrorImage(entries)) {
-    error = "it is not symmetric: the entries at (" + std::to_string(entries.coordinates[2 * *e] + 1) + ", " +
+/// Requires sorted entries without repeats.
+bool keepTriangle(Coordinates &entries, format::Symmetry symmetry, std::string &error) {
+  const bool isConjugate = format::isHermitian(symmetry);
+  if (const std::optional<size_t> e = withoutMirrorImage(entries, isConjugate)) {
+    error = std::string("it is not ") + (isConjugate ? "Hermitian" : "symmetric") + ": the entries at (" +
+            std::to_string(entries.coordinates[2 * *e] + 1) + ", " +
             std::to_string(entries.coordinates[2 * *e + 1] + 1) + ") and its mirror image differ";
     return false;
   }
   size_t kept = 0;
   for (size_t e = 0; e < entries.size(); ++e) {
     const int64_t row = entries.coordinates[2 * e], column = entries.coordinates[2 * e + 1];
-    if (symmetry == format::Symmetry::Lower ? row < column : row > column)
+    if (format::storesLower(symmetry) ? row < column : row > column)
       continue;
     entries.coordinates[2 * kept] = row;
     entries.coordinates[2 * kept + 1] = column;
@@ -144,7 +146,11 @@ std::optional<PackedTensor> PackedTensor::pack(Coordinates entries, const format
     if (packDense(state->arrays, entries))
       return PackedTensor(std::move(state));
     state->arrays = PackedArrays(format, value, shape);
-    if (format.symmetry != format::Symmetry::None && !keepTriangle(entries, format.symmetry, value, error))
+    if (format.symmetry != format::Symmetry::None) {
+      if (!sortAndCombine(entries, value, format.duplicates, error) || !keepTriangle(entries, format.symmetry, error))
+        return std::nullopt;
+    }
+    if (format.duplicates == format::Duplicates::Error && !haveNoRepeats(entries, error))
       return std::nullopt;
     if (!Packer(state->arrays, shape, sortedBy(std::move(entries), format, value), error).pack())
       return std::nullopt;

@@ -44,7 +44,7 @@ public:
       : arrays_(arrays), entries_(entries), major_(static_cast<size_t>(arrays.format().levels[0].dim)),
         rows_(entries.shape[major_]), columns_(entries.shape[1 - major_]), size_(entries.size()),
         pieces_(static_cast<size_t>(rows_) > size_ ? 1 : pieces), // or counts by row take more than the entries do
-        isLower_((arrays.format().symmetry == format::Symmetry::Lower) == (major_ == 0)) {}
+        isLower_(format::storesLower(arrays.format().symmetry) == (major_ == 0)) {}
 
   /// Lets coordinates be overwritten where nothing is left for others to do: requires that 32 bits hold them.
   void useUp() { isShortened_ = true; }
@@ -375,7 +375,8 @@ template <typename Index, typename Value> bool packAs(PackedArrays &arrays, Coor
 
 bool packByRows(PackedArrays &arrays, Coordinates &entries, int pieces) {
   const format::Format &format = arrays.format();
-  if (!isWholeMatrix(format) || entries.size() == 0 || !entries.imaginary.empty() || format.pointers != format.indices)
+  if (format.duplicates != format::Duplicates::Sum || !isWholeMatrix(format) || entries.size() == 0 ||
+      !entries.imaginary.empty() || format.pointers != format.indices)
     return false;
   if (format.symmetry != format::Symmetry::None && entries.shape[0] != entries.shape[1])
     return false; // which is refused

@@ -113,20 +113,39 @@ void sortByComparison(const Coordinates &byLevel, SortedEntries &sorted) {
   }
 }
 
-/// Adds up entries of one key. `realOf` gives what an entry's payload stands for.
-template <typename RealOf> void sumRepeats(std::vector<Entry, LargePages<Entry>> &entries, const RealOf &realOf) {
+/// Adds up entries of one key.
+void sumRepeats(std::vector<Entry, LargePages<Entry>> &entries) {
   size_t kept = 0;
   for (const Entry &entry : entries) {
     if (kept > 0 && entries[kept - 1].key == entry.key)
-      entries[kept - 1].value += realOf(entry);
+      entries[kept - 1].value += entry.value;
     else
-      entries[kept++] = {entry.key, realOf(entry)};
+      entries[kept++] = entry;
   }
   entries.resize(kept);
 }
 
-/// Puts the numbers in place of the positions that the sorting has moved, and adds up those of one key.
-void gatherNumbers(const Coordinates &from, bool asIntegers, SortedEntries &sorted) {
+/// What two entries of one place are together, of which `b` was given later.
+Number combined(const Number &a, const Number &b, format::Duplicates duplicates, bool asIntegers) {
+  const auto isLess = [](const Number &x, const Number &y) {
+    return x.real < y.real || (x.real == y.real && (x.rest < y.rest || std::signbit(x.real) > std::signbit(y.real)));
+  };
+  switch (duplicates) {
+  case format::Duplicates::Min:
+    return std::isnan(a.real) || isLess(a, b) ? a : b;
+  case format::Duplicates::Max:
+    return std::isnan(a.real) || isLess(b, a) ? a : b;
+  case format::Duplicates::Last:
+  case format::Duplicates::Error: // there are none
+    return b;
+  case format::Duplicates::Sum:
+    break;
+  }
+  return asIntegers ? sumOf(a, b) : Number{a.real + b.real, a.imaginary + b.imaginary};
+}
+
+/// Puts the numbers in place of the positions that the sorting has moved, and combines those of one key.
+void gatherNumbers(const Coordinates &from, bool asIntegers, format::Duplicates duplicates, SortedEntries &sorted) {
   size_t kept = 0;
   Number sum;
   sorted.imaginary.resize(from.imaginary.empty() ? 0 : from.size());
@@ -136,10 +155,8 @@ void gatherNumbers(const Coordinates &from, bool asIntegers, SortedEntries &sort
     if (kept == 0 || sorted.entries[kept - 1].key != entry.key) {
       sum = number;
       ++kept;
-    } else if (asIntegers) {
-      sum = sumOf(sum, number);
     } else {
-      sum = {sum.real + number.real, sum.imaginary + number.imaginary};
+      sum = combined(sum, number, duplicates, asIntegers);
     }
     sorted.entries[kept - 1] = {entry.key, sum.real};
     if (!sorted.imaginary.empty())
@@ -164,6 +181,9 @@ bool mayRound(const Coordinates &entries, sema::ValueType type) {
 }
 
 } // namespace
+
+/// Sorts by dimensions, and combines what is of one place.
+static void sortWhole(Coordinates &entries, sema::ValueType type, format::Duplicates duplicates);
 
 void sortStably(std::span<Entry> entries, int bits) {
   if (entries.size() > kFewEntries) {
@@ -202,11 +222,12 @@ SortedEntries sortedBy(Coordinates &&given, const format::Format &format, sema::
   SortedEntries sorted;
   sorted.entries.resize(from.size());
   const std::optional<KeyLayout> layout = KeyLayout::of(format, from.shape);
-  const bool asIntegers = mayRound(from, type);
-  const bool byPosition = asIntegers || !from.imaginary.empty();
+  const bool isSum = format.duplicates == format::Duplicates::Sum;
+  const bool asIntegers = isSum ? mayRound(from, type) : !from.rests.empty();
+  const bool byPosition = asIntegers || !from.imaginary.empty() || !isSum;
   if (!layout) {
     sortByComparison(toLevels(from, format), sorted);
-    gatherNumbers(from, asIntegers, sorted);
+    gatherNumbers(from, asIntegers, format.duplicates, sorted);
     return sorted;
   }
   for (const KeyField &field : layout->fields)
@@ -219,14 +240,45 @@ SortedEntries sortedBy(Coordinates &&given, const format::Format &format, sema::
       sortByKey(from, layout->bits, keyOf, [&](size_t e) { return from.values[e]; }, sorted.entries);
   });
   if (byPosition)
-    gatherNumbers(from, asIntegers, sorted);
+    gatherNumbers(from, asIntegers, format.duplicates, sorted);
   else
-    sumRepeats(sorted.entries, [](const Entry &entry) { return entry.value; });
+    sumRepeats(sorted.entries);
   return sorted;
 }
 
 void sortAndSum(Coordinates &entries, sema::ValueType type) {
+  sortWhole(entries, type, format::Duplicates::Sum);
+}
+
+bool sortAndCombine(Coordinates &entries, sema::ValueType type, format::Duplicates duplicates, std::string &error) {
+  const size_t given = entries.size();
+  Coordinates first = duplicates == format::Duplicates::Error ? entries : Coordinates{entries.shape, {}, {}, {}, {}};
+  sortWhole(entries, type, duplicates);
+  return duplicates != format::Duplicates::Error || entries.size() == given || haveNoRepeats(first, error);
+}
+
+bool haveNoRepeats(const Coordinates &entries, std::string &error) {
+  const size_t order = entries.shape.size();
+  std::vector<size_t> places(entries.size());
+  std::iota(places.begin(), places.end(), size_t{0});
+  const auto at = [&](size_t e) { return std::span(entries.coordinates).subspan(e * order, order); };
+  std::sort(places.begin(), places.end(), [&](size_t a, size_t b) {
+    return std::lexicographical_compare(at(a).begin(), at(a).end(), at(b).begin(), at(b).end());
+  });
+  for (size_t e = 1; e < places.size(); ++e)
+    if (std::equal(at(places[e]).begin(), at(places[e]).end(), at(places[e - 1]).begin())) {
+      error = "it has several entries at (";
+      for (size_t dim = 0; dim < order; ++dim)
+        error += (dim > 0 ? ", " : "") + std::to_string(at(places[e])[dim] + 1);
+      error += "), which its format takes for a mistake: \"duplicates\": \"error\"";
+      return false;
+    }
+  return true;
+}
+
+static void sortWhole(Coordinates &entries, sema::ValueType type, format::Duplicates duplicates) {
   format::Format whole;
+  whole.duplicates = duplicates;
   for (int dim = 0; dim < entries.order(); ++dim)
     whole.levels.push_back({.dim = dim});
   const size_t order = entries.shape.size();

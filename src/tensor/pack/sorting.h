@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace spc::tensor {
@@ -53,9 +54,16 @@ public:
 /// order.
 void sortStably(std::span<SortedEntries::Entry> entries, int bits);
 
-/// The entries sorted by the levels of a format, with repeats summed in the order in which they stand in `entries`,
-/// whose arrays are freed on the way: as integers where `type` is one, else as doubles. Requires coordinates within the
-/// shape.
+/// The entries sorted by dimensions, with repeats combined; false, with the reason in `error`, where they are a
+/// mistake.
+bool sortAndCombine(Coordinates &entries, sema::ValueType type, format::Duplicates duplicates, std::string &error);
+
+/// Whether no two entries are of one place; else says in `error` which are.
+bool haveNoRepeats(const Coordinates &entries, std::string &error);
+
+/// The entries sorted by the levels of a format, with repeats combined as it says in the order in which they stand in
+/// `entries`, whose arrays are freed on the way: as integers where `type` is one, else as doubles. Requires coordinates
+/// within the shape.
 SortedEntries sortedBy(Coordinates &&entries, const format::Format &format, sema::ValueType type);
 
 } // namespace spc::tensor

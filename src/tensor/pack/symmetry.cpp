@@ -27,13 +27,18 @@ size_t mirrorOf(const Coordinates &entries, size_t e) {
   return low < entries.size() && at[0] == row && at[1] == column ? low : entries.size();
 }
 
+bool isMirrorImage(const Coordinates &entries, size_t a, size_t b, bool isConjugate) {
+  const Number value = entries.value(a);
+  return (isConjugate ? Number{value.real, -value.imaginary, value.rest} : value) == entries.value(b);
+}
+
 /// Whether every one of the sorted entries has its mirror image, in time linear in entries and rows. Walking through
 /// the rows from the first to the last, the entries beyond the diagonal ask each other row for its entries before the
 /// diagonal one after the other.
-bool areMirrored(const Coordinates &entries) {
+bool areMirrored(const Coordinates &entries, bool isConjugate) {
   const size_t size = entries.size();
   const auto rows = static_cast<size_t>(entries.shape[0]);
-  const auto same = [&](size_t a, size_t b) { return entries.value(a) == entries.value(b); };
+  const auto same = [&](size_t a, size_t b) { return isMirrorImage(entries, a, b, isConjugate); };
   std::vector<size_t> next(rows + 1);
   for (size_t e = 0; e < size; ++e)
     ++next[static_cast<size_t>(entries.coordinates[2 * e]) + 1];
@@ -90,13 +95,13 @@ Pairs pairsOf(const Coordinates &entries, int pieces) {
   return !isPaired || !isCovered ? Pairs::None : isSmall ? Pairs::Small : Pairs::Any;
 }
 
-std::optional<size_t> withoutMirrorImage(const Coordinates &entries) {
+std::optional<size_t> withoutMirrorImage(const Coordinates &entries, bool isConjugate) {
   const bool hasFewRows = static_cast<size_t>(entries.shape[0]) <= 4 * entries.size() + (size_t{1} << 16);
-  if (hasFewRows && areMirrored(entries))
+  if (hasFewRows && areMirrored(entries, isConjugate))
     return std::nullopt;
   for (size_t e = 0; e < entries.size(); ++e)
     if (const size_t mirror = mirrorOf(entries, e);
-        mirror == entries.size() || !(entries.value(mirror) == entries.value(e)))
+        mirror == entries.size() || !isMirrorImage(entries, mirror, e, isConjugate))
       return e;
   return std::nullopt;
 }

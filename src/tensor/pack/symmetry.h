@@ -13,8 +13,9 @@ namespace spc::tensor {
 bool isSymmetric(Coordinates matrix);
 
 /// The first of a square matrix's entries that differs from its mirror image or has none; a NaN differs from itself.
-/// nullopt where there is no such entry. Requires: sorted by row and column, without repeats.
-std::optional<size_t> withoutMirrorImage(const Coordinates &entries);
+/// nullopt where there is no such entry. Where `isConjugate`, mirror images are the conjugates. Requires: sorted by row
+/// and column, without repeats.
+std::optional<size_t> withoutMirrorImage(const Coordinates &entries, bool isConjugate = false);
 
 /// Whether each entry off the diagonal has its mirror image right before or after it, as readers of symmetric files
 /// give them.

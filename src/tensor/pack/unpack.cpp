@@ -166,13 +166,13 @@ private:
     if (format_.symmetry == format::Symmetry::None || at[0] == at[1])
       return;
     const int64_t mirror[] = {at[1], at[0]};
-    emit(mirror, value, position);
+    emit(mirror, format::isHermitian(format_.symmetry) ? Number{value.real, -value.imaginary} : value, position);
   }
 
   /// On the side of the diagonal that a symmetric format does not store: a dense level has room there all the same.
   bool isBeyondTriangle(const int64_t *at) const {
-    return (format_.symmetry == format::Symmetry::Lower && at[0] < at[1]) ||
-           (format_.symmetry == format::Symmetry::Upper && at[0] > at[1]);
+    return format_.symmetry != format::Symmetry::None &&
+           (format::storesLower(format_.symmetry) ? at[0] < at[1] : at[0] > at[1]);
   }
 
   /// By dimension, so that elements come in row-major order however they are stored.
