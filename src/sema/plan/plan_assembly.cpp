@@ -72,6 +72,10 @@ private:
       return std::nullopt;
     if (target().format.symmetry != format::Symmetry::None && !listsTriangle(source.format))
       return std::nullopt;
+    // Which zeros pad the source of a copy the symbolic phase does not know: its copy has more entries.
+    const auto *copy = source.as<Converted>();
+    if (copy && copy->isCanonical && format::hasPadding(planning_.kernel.tensors[copy->source].format))
+      return std::nullopt;
     Conversion conversion{access.tensor, logical_.target, {}, logical_.where};
     for (VariableId variable : access.variables)
       conversion.dims.push_back(dimensionOf(variable));
