@@ -1,6 +1,7 @@
 #include "mlirgen/functions.h"
 
 #include "mlirgen/arithmetic.h"
+#include "mlirgen/elementary_functions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -63,14 +64,15 @@ public:
     case Function::Relu:
       return extreme(Function::Max, x, constant(0));
     case Function::Sigmoid:
-      return plain_.divide(type_, constant(1), plain_.add(type_, constant(1), exp(plain_.negate(type_, x))));
+      return plain_.divide(type_, constant(1),
+                           plain_.add(type_, constant(1), create<math::ExpOp>(plain_.negate(type_, x))));
     case Function::Gelu: {
       const Value erf = create<math::ErfOp>(plain_.multiply(type_, x, constant(1 / std::numbers::sqrt2)));
       const Value half = plain_.multiply(type_, x, constant(0.5));
       return plain_.multiply(type_, half, plain_.add(type_, constant(1), erf));
     }
     default:
-      return elementary(function, x);
+      return emitElementary(builder_, location_, function, x);
     }
   }
 
@@ -204,75 +206,6 @@ private:
       return isUnsigned() ? CmpIPredicate::ugt : CmpIPredicate::sgt;
     default:
       return isUnsigned() ? CmpIPredicate::uge : CmpIPredicate::sge;
-    }
-  }
-
-  Value exp(Value x) { return create<math::ExpOp>(x); }
-
-  Value elementary(Function function, Value x) {
-    switch (function) {
-    case Function::Floor:
-      return create<math::FloorOp>(x);
-    case Function::Ceil:
-      return create<math::CeilOp>(x);
-    case Function::Trunc:
-      return create<math::TruncOp>(x);
-    case Function::RoundEven:
-      return create<math::RoundEvenOp>(x);
-    case Function::Round:
-      return create<math::RoundOp>(x);
-    case Function::Sqrt:
-      return create<math::SqrtOp>(x);
-    case Function::Cbrt:
-      return create<math::CbrtOp>(x);
-    case Function::Exp:
-      return exp(x);
-    case Function::Exp2:
-      return create<math::Exp2Op>(x);
-    case Function::Expm1:
-      return create<math::ExpM1Op>(x);
-    case Function::Log:
-      return create<math::LogOp>(x);
-    case Function::Log2:
-      return create<math::Log2Op>(x);
-    case Function::Log1p:
-      return create<math::Log1pOp>(x);
-    case Function::Sin:
-      return create<math::SinOp>(x);
-    case Function::Cos:
-      return create<math::CosOp>(x);
-    case Function::Tan:
-      return create<math::TanOp>(x);
-    case Function::Sinh:
-      return create<math::SinhOp>(x);
-    case Function::Cosh:
-      return create<math::CoshOp>(x);
-    case Function::Tanh:
-      return create<math::TanhOp>(x);
-    default:
-      return inverse(function, x);
-    }
-  }
-
-  /// Of the rest of the functions of one float.
-  Value inverse(Function function, Value x) {
-    switch (function) {
-    case Function::Asin:
-      return create<math::AsinOp>(x);
-    case Function::Acos:
-      return create<math::AcosOp>(x);
-    case Function::Atan:
-      return create<math::AtanOp>(x);
-    case Function::Asinh:
-      return create<math::AsinhOp>(x);
-    case Function::Acosh:
-      return create<math::AcoshOp>(x);
-    case Function::Atanh:
-      return create<math::AtanhOp>(x);
-    case Function::Erf:
-      return create<math::ErfOp>(x);
-    default:
-      llvm_unreachable("every function of one float is handled");
     }
   }
 
@@ -454,45 +387,6 @@ Value emitCall(mlir::OpBuilder &builder, mlir::Location location, Function funct
   for (const TypedValue &argument : arguments.drop_front())
     result = emitter.binary(function, result, argument.value);
   return result;
-}
-
-Value combine(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction reduction, ValueType type, Value a,
-              Value b) {
-  Arithmetic plain(builder, location, false);
-  switch (reduction) {
-  case sema::Reduction::Min:
-    return emitCall(builder, location, Function::Min, type, {TypedValue{a, type}, TypedValue{b, type}});
-  case sema::Reduction::Max:
-    return emitCall(builder, location, Function::Max, type, {TypedValue{a, type}, TypedValue{b, type}});
-  case sema::Reduction::Product:
-  case sema::Reduction::All:
-    return plain.multiply(type, a, b);
-  default:
-    return plain.add(type, a, b);
-  }
-}
-
-mlir::Attribute identityAttribute(mlir::MLIRContext &context, sema::Reduction reduction, ValueType type) {
-  mlir::Builder builder(&context);
-  const bool isMin = reduction == sema::Reduction::Min, isExtreme = isMin || reduction == sema::Reduction::Max;
-  const bool isOne = reduction == sema::Reduction::Product || reduction == sema::Reduction::All;
-  const mlir::Type element = elementType(type, context);
-  if (auto complex = mlir::dyn_cast<mlir::ComplexType>(element)) {
-    const mlir::Type part = complex.getElementType();
-    return builder.getArrayAttr({builder.getFloatAttr(part, isOne ? 1 : 0), builder.getFloatAttr(part, 0)});
-  }
-  if (sema::isFloat(type))
-    return builder.getFloatAttr(element, isExtreme ? (isMin ? HUGE_VAL : -HUGE_VAL) : isOne ? 1 : 0);
-  if (!isExtreme || type == ValueType::Bool)
-    return builder.getIntegerAttr(element, isOne || (isExtreme && isMin) ? 1 : 0);
-  return builder.getIntegerAttr(element, endOf(type, !isMin));
-}
-
-Value identityOf(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction reduction, ValueType type) {
-  const mlir::Attribute value = identityAttribute(*builder.getContext(), reduction, type);
-  if (auto parts = mlir::dyn_cast<mlir::ArrayAttr>(value))
-    return complex::ConstantOp::create(builder, location, elementType(type, *builder.getContext()), parts);
-  return arith::ConstantOp::create(builder, location, mlir::cast<mlir::TypedAttr>(value));
 }
 
 } // namespace spc::mlirgen

@@ -47,6 +47,24 @@ TEST_CASE("levels above a singleton repeat coordinates, entries only where the i
   CHECK(workspace.messages() == "");
 }
 
+TEST_CASE("mirror images, and repeated entries") {
+  Workspace workspace;
+  const auto rows = [&](const std::string &more) {
+    return *workspace.formatOfText(R"({"dims": ["i", "j"], "levels": [{"dim": "i", "storage": "dense"},
+        {"dim": "j", "storage": "compressed"}])" +
+                                       more + "}",
+                                   2);
+  };
+  CHECK(rows(R"(, "symmetry": "symmetric")").symmetry == Symmetry::Lower);
+  CHECK(rows(R"(, "symmetry": "hermitian")").symmetry == Symmetry::HermitianLower);
+  CHECK(rows(R"(, "symmetry": "hermitian", "symmetric": "upper")").symmetry == Symmetry::HermitianUpper);
+  CHECK(permuted(rows(R"(, "symmetry": "hermitian")"), {1, 0}).symmetry == Symmetry::HermitianUpper);
+  CHECK(rows("").duplicates == Duplicates::Sum);
+  for (const Duplicates duplicates :
+       {Duplicates::Sum, Duplicates::Min, Duplicates::Max, Duplicates::Last, Duplicates::Error})
+    CHECK(rows(std::string(R"(, "duplicates": ")") + spelling(duplicates) + '"').duplicates == duplicates);
+}
+
 TEST_CASE("the algebra's levels") {
   Workspace workspace;
   auto matrix = [&](const std::string &first, const std::string &second, const std::string &more = "") {
@@ -98,15 +116,6 @@ TEST_CASE("the algebra's levels") {
   SECTION("layouts, symmetry, index types") {
     CHECK(matrix(kRepeatedRows, kSingleton, R"(, "layout": "structs")").interleaved);
     CHECK(matrix(kDense, kColumns, R"(, "symmetric": true)").symmetry == Symmetry::Lower);
-    CHECK(matrix(kDense, kColumns, R"(, "symmetry": "symmetric")").symmetry == Symmetry::Lower);
-    CHECK(matrix(kDense, kColumns, R"(, "symmetry": "hermitian")").symmetry == Symmetry::HermitianLower);
-    CHECK(matrix(kDense, kColumns, R"(, "symmetry": "hermitian", "symmetric": "upper")").symmetry ==
-          Symmetry::HermitianUpper);
-    CHECK(matrix(kDense, kColumns, "").duplicates == Duplicates::Sum);
-    for (const Duplicates duplicates :
-         {Duplicates::Sum, Duplicates::Min, Duplicates::Max, Duplicates::Last, Duplicates::Error})
-      CHECK(matrix(kDense, kColumns, std::string(R"(, "duplicates": ")") + spelling(duplicates) + '"').duplicates ==
-            duplicates);
     CHECK(matrix(kDense, column("dense", R"(, "extent": "n - i")"), R"(, "symmetric": true)").symmetry ==
           Symmetry::Upper);
     const Format narrow = matrix(kDense, kColumns, R"(, "index": {"pointers": "u16", "indices": "u8"})");

@@ -1,5 +1,6 @@
 #include "fuzz/generator.h"
 
+#include "fuzz/kernel_words.h"
 #include "harness/level_lists.h"
 
 #include <algorithm>
@@ -127,10 +128,9 @@ private:
 
   /// A result of which one triangle is stored, or that is stored in parts.
   std::string symmetricStatement(const std::string &target) {
-    static constexpr std::array<const char *, 4> formats = {"sym-csr", "sym-packed", "sym-dia", "ell1+coo"};
     const Operand operand{"A" + std::to_string(operands_.size()), 2, true};
     spec_.formats[operand.name] = anyFormat(2);
-    spec_.formats[target] = pick(formats);
+    spec_.formats[target] = pick(kPartialFormats);
     operands_.insert(operands_.end(), {operand, {target, 2, false}});
     const std::string text = access(target, {"i", "j"}) + (chance(25) ? " += " : " = ");
     const std::string own = operand.name + "(i,j)", mirrored = operand.name + "(j,i)";
@@ -185,10 +185,8 @@ private:
   std::string factor() {
     if (kind_ != Kind::Complex && chance(14))
       return call();
-    if (kind_ == Kind::Complex && chance(16)) {
-      static constexpr std::array<const char *, 6> functions = {"conj(", "conj(", "real(", "imag(", "abs(", "arg("};
-      return pick(functions) + operandAccess(false) + (chance(30) ? " + " + operandAccess(false) : "") + ")";
-    }
+    if (kind_ == Kind::Complex && chance(16))
+      return pick(kFunctionsOfComplex) + operandAccess(false) + (chance(30) ? " + " + operandAccess(false) : "") + ")";
     if ((kind_ == Kind::Float || kind_ == Kind::Integer) && chance(5))
       return chance(50) ? numericCall() : chance(50) && !targets_.empty() ? "(" + pick(targets_) + " + 1)" : count();
     if (kind_ != Kind::Complex && chance(6))
@@ -246,10 +244,8 @@ private:
   std::string numericCall() {
     const std::string first = operandAccess(/*mustBeDense=*/false);
     const bool isFloat = kind_ == Kind::Float;
-    if (!isFloat && chance(50)) {
-      static constexpr std::array<const char *, 6> functions = {"div(", "shl(", "shr(", "bitand(", "bitor(", "bitxor("};
-      return pick(functions) + first + ", " + (chance(30) ? literal() : operandAccess(false)) + ")";
-    }
+    if (!isFloat && chance(50))
+      return pick(kFunctionsOfIntegers) + first + ", " + (chance(30) ? literal() : operandAccess(false)) + ")";
     switch (random_.below(isFloat ? 8 : 4)) {
     case 0:
       return "(" + first + " % " + (isFloat ? "1.25" : "3") + ")";
@@ -284,17 +280,11 @@ private:
   }
 
   std::string comparison(const std::string &left, const std::string &right) {
-    static constexpr std::array<const char *, 6> operations = {" < ", " <= ", " > ", " >= ", " == ", " != "};
-    return left + pick(operations) + right;
+    return left + pick(kComparisons) + right;
   }
 
   std::string functionOfOne() {
-    static constexpr std::array<const char *, 3> forAll = {"abs", "sign", "relu"};
-    static constexpr std::array<const char *, 25> forFloats = {
-        "floor", "ceil",  "round", "trunc", "roundeven", "sqrt", "cbrt",   "exp",  "exp2",
-        "expm1", "log1p", "sin",   "cos",   "tan",       "sinh", "cosh",   "tanh", "asin",
-        "acos",  "atan",  "asinh", "atanh", "erf",       "gelu", "sigmoid"};
-    return hasFractions() && chance(75) ? pick(forFloats) : pick(forAll);
+    return hasFractions() && chance(75) ? pick(kFunctionsOfFloats) : pick(kFunctionsOfAll);
   }
 
   std::string divisor() {
@@ -319,18 +309,14 @@ private:
     const std::string &variable = reductions_.empty() || chance(30) ? pick(kVariables) : pick(reductions_);
     if (body.find(variable) == std::string::npos)
       return "(" + body + ")";
-    static constexpr std::array<const char *, 7> others = {"max", "min", "any", "prod", "all", "argmin", "argmax"};
     if (hasFractions() && chance(8))
       return "mean(" + variable + ", " + body + ")";
     const bool isSum = kind_ == Kind::Complex || kind_ == Kind::Bool || chance(70);
-    const char *reduction = isSum ? "sum" : others[static_cast<size_t>(random_.below(isDivisor ? 5 : 7))];
+    const char *reduction = isSum ? "sum" : kReductions[static_cast<size_t>(random_.below(isDivisor ? 5 : 7))];
     return std::string(reduction) + "(" + variable + ", " + body + ")";
   }
 
-  std::string literal() {
-    static constexpr std::array<const char *, 6> spellings = {"2", "0.5", "1.25e1", "3.", "1e-2", "-1.5"};
-    return hasFractions() ? pick(spellings) : hasDifferences() ? "2" : "1";
-  }
+  std::string literal() { return hasFractions() ? pick(kLiterals) : hasDifferences() ? "2" : "1"; }
 
   std::string operandAccess(bool mustBeDense) {
     const Operand operand = chooseOperand(mustBeDense);

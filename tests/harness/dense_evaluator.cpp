@@ -254,12 +254,8 @@ private:
     if (sema::isComplex(node.arguments.front()->type) && node.arguments.size() == 1) {
       const Value one = evaluate(*node.arguments.front());
       const Measured measured = valueOfComplex(node.call->function, one.value, one.error, epsilon_);
-      result.value = measured.value;
-      result.magnitude = std::abs(measured.value);
-      result.error = measured.error;
-      result.stored = mayDiffer(node, differs);
-      result.present = result.stored || node.fill != 0.0;
-      return result;
+      const bool isStored = mayDiffer(node, differs);
+      return {measured.value, std::abs(measured.value), measured.error, isStored || node.fill != 0.0, isStored};
     }
     const double value = valueOf(node, values);
     result.value = value;

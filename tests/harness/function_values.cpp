@@ -15,6 +15,37 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// Hyperbolic and inverse functions, and what is left.
+double ofOther(Function function, double x) {
+  switch (function) {
+  case Function::Sinh:
+    return std::sinh(x);
+  case Function::Cosh:
+    return std::cosh(x);
+  case Function::Asin:
+    return std::asin(x);
+  case Function::Acos:
+    return std::acos(x);
+  case Function::Atan:
+    return std::atan(x);
+  case Function::Asinh:
+    return std::asinh(x);
+  case Function::Acosh:
+    return std::acosh(x);
+  case Function::Atanh:
+    return std::atanh(x);
+  case Function::Conj:
+  case Function::Real:
+    return x;
+  case Function::Imag:
+    return 0;
+  case Function::Arg:
+    return std::isnan(x) ? x : std::signbit(x) ? std::acos(-1.0) : 0;
+  default:
+    return x == 0; // Not
+  }
+}
+
 double unary(Function function, double x) {
   switch (function) {
   case Function::Abs:
@@ -55,39 +86,16 @@ double unary(Function function, double x) {
     return std::cos(x);
   case Function::Tan:
     return std::tan(x);
-  case Function::Sinh:
-    return std::sinh(x);
-  case Function::Cosh:
-    return std::cosh(x);
   case Function::Tanh:
     return std::tanh(x);
-  case Function::Asin:
-    return std::asin(x);
-  case Function::Acos:
-    return std::acos(x);
-  case Function::Atan:
-    return std::atan(x);
-  case Function::Asinh:
-    return std::asinh(x);
-  case Function::Acosh:
-    return std::acosh(x);
-  case Function::Atanh:
-    return std::atanh(x);
   case Function::Erf:
     return std::erf(x);
   case Function::Sigmoid:
     return 1 / (1 + std::exp(-x));
-  case Function::Conj:
-  case Function::Real:
-    return x;
-  case Function::Imag:
-    return 0;
-  case Function::Arg:
-    return std::isnan(x) ? x : std::signbit(x) ? std::acos(-1.0) : 0;
   case Function::Gelu:
     return 0.5 * x * std::erfc(-x * std::sqrt(0.5));
   default:
-    return x == 0; // Not
+    return ofOther(function, x);
   }
 }
 

@@ -128,8 +128,8 @@ private:
 /// Blocks of one size, the rows and columns of which are dense in either order.
 bool isBlocked(const format::Format &format) {
   if (format.order() != 2 || format.levelCount() != 4 || format.interleaved ||
-      format.symmetry != format::Symmetry::None || format.duplicates != format::Duplicates::Sum ||
-      format.pointers != format::IndexType::I32 || format.indices != format::IndexType::I32)
+      format.symmetry != format::Symmetry::None || format.pointers != format::IndexType::I32 ||
+      format.indices != format::IndexType::I32)
     return false;
   const format::Level &rows = format.levels[0], &blocks = format.levels[kBlocks];
   const format::Level &outer = format.levels[2], &inner = format.levels[3];

@@ -138,7 +138,8 @@ std::optional<PackedTensor> PackedTensor::pack(Coordinates entries, const format
     auto state = std::make_unique<State>(State{PackedArrays(format, value, entries.shape)});
     const std::vector<int64_t> shape = entries.shape;
     const int pieces = piecesOf(entries.size());
-    if (packByRows(state->arrays, entries, pieces) || packByBlocks(state->arrays, entries, pieces))
+    const bool addsUp = format.duplicates == format::Duplicates::Sum;
+    if (addsUp && (packByRows(state->arrays, entries, pieces) || packByBlocks(state->arrays, entries, pieces)))
       return PackedTensor(std::move(state)); // having looked at where the coordinates are
     error = coordinateOutside(entries);
     if (!error.empty())

@@ -375,8 +375,7 @@ template <typename Index, typename Value> bool packAs(PackedArrays &arrays, Coor
 
 bool packByRows(PackedArrays &arrays, Coordinates &entries, int pieces) {
   const format::Format &format = arrays.format();
-  if (format.duplicates != format::Duplicates::Sum || !isWholeMatrix(format) || entries.size() == 0 ||
-      !entries.imaginary.empty() || format.pointers != format.indices)
+  if (!isWholeMatrix(format) || entries.size() == 0 || !entries.imaginary.empty() || format.pointers != format.indices)
     return false;
   if (format.symmetry != format::Symmetry::None && entries.shape[0] != entries.shape[1])
     return false; // which is refused
