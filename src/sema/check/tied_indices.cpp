@@ -142,9 +142,11 @@ private:
   void checkTie(const CallNode &tie, Span where) const {
     const auto *held = std::get_if<AccessNode>(&tie.arguments[1]->kind);
     const bool isOfIndex = std::holds_alternative<IndexNode>(tie.arguments[0]->kind);
-    if (isOfIndex && held)
+    if (isOfIndex && occurs(std::get<IndexNode>(tie.arguments[0]->kind).variable, *tie.arguments[1], scope_))
+      checking_.diagnostics.report(kIndexTensor, where, "an index variable is compared with itself");
+    else if (isOfIndex && held)
       return check(scope_.accesses[held->access], tie.arguments[1]->where);
-    if (!isOfIndex)
+    else if (!isOfIndex)
       checking_.diagnostics
           .report(kIndexTensor, where, "'at' compares an index variable with the index that it shall be")
           .advise("as in 'at(k, p(i))'");

@@ -1,12 +1,11 @@
 // Equations between index variables to operands: each has an entry where it holds, so that formats, loop orders, merges
 // and assembly treat it as they do any sparse matrix. A comparison is true where the operand has an entry; an element
 // at a sum of multiples is the sum over all that the operand stores, tied to where it is read.
-#include "sema/program.h"
+#include "format/rule.h"
 #include "sema/simplify.h"
-#include "sema/ties/equations.h"
+#include "sema/ties/tie_maker.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <set>
 #include <utility>
@@ -24,23 +23,17 @@ class StatementTies {
 public:
   /// `keepers`: the temporaries that may keep the pattern of a sparse operand.
   StatementTies(Program &program, size_t number, const std::set<TensorId> &keepers)
-      : program_(program), number_(number), keepers_(keepers), statement_(program.statements[number]),
-        scope_(statement_.scope) {}
+      : program_(program), keepers_(keepers), statement_(program.statements[number]), scope_(statement_.scope),
+        maker_(program, number) {}
 
   void run() {
     if (!statement_.value)
       return;
-    isSparse_ = !program_.tensors[statement_.target.tensor].format.isDense();
-    for (const Access &access : scope_.accesses)
-      if (isListed(access))
-        listed_.push_back(access);
-    isSparse_ |= !listed_.empty();
+    isSparse_ = maker_.hasListed() || !program_.tensors[statement_.target.tensor].format.isDense();
     visit(statement_.value, {.isAddend = true});
   }
 
 private:
-  bool isListed(const Access &access) const { return !program_.tensors[access.tensor].format.isDense(); }
-
   /// Where a node stands.
   struct Context {
     std::vector<const Node *> beside = {}; ///< what it is multiplied with
@@ -107,7 +100,7 @@ private:
     }
     if (const auto held = heldIn(call);
         held && mayHold(*held->second, held->first) && !isNarrow(variablesOf(*held), context.beside))
-      node = patternOf(tiedToHeld(*held->second, held->first, false, node->where), node->where);
+      node = patternOf(maker_.tiedToHeld(*held->second, held->first, false, node->where), node->where);
   }
 
   /// A condition is a truth as any other, but that of an addend that is 0 elsewhere.
@@ -159,7 +152,7 @@ private:
     for (const Node *factor : beside)
       for (AccessId id : accessesOf(*factor))
         if (const Access &access = scope_.accesses[id];
-            (isListed(access) || keepers_.contains(access.tensor)) &&
+            (maker_.isListed(access) || keepers_.contains(access.tensor)) &&
             std::all_of(tied.begin(), tied.end(), [&](VariableId variable) { return has(access.variables, variable); }))
           return true;
     return false;
@@ -167,20 +160,21 @@ private:
 
   void tieComparison(NodePtr &node, const Equation &equation) {
     std::pair<VariableId, int64_t> row = *equation.multiples.begin(), column = *equation.multiples.rbegin();
-    if (!isRow(row.first, column.first))
+    if (!maker_.isRow(row.first, column.first))
       std::swap(row, column);
-    node = patternOf(tied(equation, column.first, printAlone(*node, scope_, program_), node->where), node->where);
+    node =
+        patternOf(maker_.tied(equation, column.first, printAlone(*node, scope_, program_), node->where), node->where);
   }
 
   /// `at(r, 2*i + k)`: the right side's variables come first.
   void tiePlace(NodePtr &node, const CallNode &place) {
     const VariableId column = std::get<IndexNode>(place.arguments[0]->kind).variable;
     if (const std::optional<Equation> equation = equationOf(place)) {
-      checkInside(*equation, column);
-      node = patternOf(tied(*equation, column, printAlone(*place.arguments[1], scope_, program_), node->where),
+      maker_.checkInside(*equation, column);
+      node = patternOf(maker_.tied(*equation, column, printAlone(*place.arguments[1], scope_, program_), node->where),
                        node->where);
     } else {
-      node = patternOf(tiedToHeld(*place.arguments[1], column, true, node->where), node->where);
+      node = patternOf(maker_.tiedToHeld(*place.arguments[1], column, true, node->where), node->where);
     }
   }
 
@@ -210,119 +204,10 @@ private:
            !has(access.variables, column);
   }
 
-  AccessId tiedToHeld(const Node &held, VariableId column, bool isChecked, Span where) {
-    const std::string text = printAlone(held, scope_, program_);
-    const Access &access = scope_.accesses[std::get<AccessNode>(held.kind).access];
-    std::vector<VariableId> variables = access.variables;
-    Tie tie{.rowScales = std::vector<int64_t>(variables.size()), .source = access.tensor, .isChecked = isChecked};
-    variables.push_back(column);
-    return tied(std::move(tie), variables, text, where);
-  }
-
-  /// The access of an equation's tie, solved for one of its variables.
-  AccessId tied(const Equation &equation, VariableId column, const std::string &text, Span where) {
-    const int64_t ofColumn = equation.multiples.at(column), sign = ofColumn < 0 ? 1 : -1;
-    Tie tie{.columnScale = std::abs(ofColumn), .constant = sign * equation.constant};
-    std::vector<VariableId> variables;
-    for (const auto &[variable, multiple] : equation.multiples)
-      if (variable != column) {
-        variables.push_back(variable);
-        tie.rowScales.push_back(sign * multiple);
-      }
-    variables.push_back(column);
-    return tied(std::move(tie), variables, text, where);
-  }
-
-  /// What comes first where loops run over the entries of both: that is the row of their tie.
-  bool isRow(VariableId one, VariableId other) const {
-    for (const Access &access : listed_)
-      if (has(access.variables, one) && has(access.variables, other))
-        return comesFirst(access, one, other);
-    if (const int of = rankOf(one), ofOther = rankOf(other); of != ofOther)
-      return of < ofOther;
-    const std::vector<VariableId> &targets = statement_.target.variables;
-    if (has(targets, one) && has(targets, other))
-      return comesFirst(statement_.target, one, other);
-    return has(targets, one) || (!has(targets, other) && one < other);
-  }
-
-  bool comesFirst(const Access &access, VariableId one, VariableId other) const {
-    for (const format::Level &level : program_.tensors[access.tensor].format.levels) {
-      const VariableId variable = access.variables[static_cast<size_t>(level.dim)];
-      if (variable == one || variable == other)
-        return variable == one;
-    }
-    return true;
-  }
-
-  /// Variables that operands list are known first; those of levels with all coordinates are found by them.
-  int rankOf(VariableId variable) const {
-    int rank = 1;
-    for (const Access &access : listed_)
-      for (const format::Level &level : program_.tensors[access.tensor].format.levels)
-        if (access.variables[static_cast<size_t>(level.dim)] == variable) {
-          if (!level.isDense())
-            return 0;
-          rank = 2;
-        }
-    return rank;
-  }
-
-  /// The access of a tie, which other statements may have as well.
-  AccessId tied(Tie tie, const std::vector<VariableId> &variables, const std::string &text, Span where) {
-    std::vector<ExtentId> extents;
-    for (VariableId variable : variables)
-      extents.push_back(scope_.variables[variable].extent);
-    // What statements write is tied anew where it is read.
-    const bool isWritten = tie.source && program_.symbols[*tie.source].firstWrite >= 0;
-    for (TensorId id : program_.tensors.ids())
-      if (const auto *known = program_.tensors[id].as<Tie>(); known && *known == tie &&
-                                                              program_.tensors[id].extents == extents &&
-                                                              (!isWritten || program_.tiedBefore.at(id) == number_))
-        return scope_.intern({id, variables, {}, where});
-    Tensor tensor;
-    tensor.name = nameFor(text);
-    tensor.role = std::move(tie);
-    tensor.type = ValueType::Bool;
-    tensor.extents = std::move(extents);
-    tensor.isRead = true;
-    tensor.where = where;
-    tensor.format = formatOf(static_cast<int>(variables.size()));
-    program_.symbols.push_back({.firstUse = where, .isOperand = true});
-    const TensorId id = program_.tensors.add(std::move(tensor));
-    if (isWritten)
-      program_.tiedBefore.emplace(id, number_);
-    return scope_.intern({id, variables, {}, where});
-  }
-
-  /// `[i == j]`, `[p(i)]`, `[2*i + 1]`: no name of the text's.
-  std::string nameFor(const std::string &text) const {
-    std::string name = "[" + text + "]";
-    while (std::any_of(program_.tensors.begin(), program_.tensors.end(),
-                       [&](const Tensor &other) { return other.name == name; }))
-      name += "'";
-    return name;
-  }
-
-  /// Rows, with the narrowest indices that all of the statement's operands have.
-  format::Format formatOf(int order) const {
-    format::Format format = format::denseFormat(order);
-    format.name.clear();
-    format.levels.back().storage = format::Storage::Compressed;
-    format.levels.back().extent = format::Extent::Ragged;
-    format.pointers = format.indices = format::IndexType::I32;
-    const bool areNarrow = std::all_of(listed_.begin(), listed_.end(), [&](const Access &access) {
-      return format::bits(program_.tensors[access.tensor].format.indices) <= 32;
-    });
-    if (listed_.empty() || !areNarrow)
-      format.pointers = format.indices = format::IndexType::I64;
-    return format;
-  }
-
   /// An element of a sparse operand at other indices than plain variables.
   void tieAccess(NodePtr &node, AccessId id) {
     const Access access = scope_.accesses[id];
-    if (!isListed(access) || !hasDerived(access, scope_) || !mayTie(access))
+    if (!maker_.isListed(access) || !hasDerived(access, scope_) || !mayTie(access))
       return;
     Access whole{access.tensor, {}, access.places, access.where};
     ReduceNode sum{Reduction::Sum, {}, nullptr};
@@ -337,24 +222,17 @@ private:
       whole.variables.push_back(bound);
       sum.variables.push_back(bound);
     }
-    listed_.push_back(whole);
+    maker_.addListed(whole);
     const AccessId read = scope_.intern(std::move(whole));
     for (size_t dim = 0; dim < access.variables.size(); ++dim)
       if (const Variable index = scope_.variables[access.variables[dim]]; index.kind == Variable::Kind::Derived) {
-        NodePtr tie = patternOf(tiedIndex(index, scope_.accesses[read].variables[dim], node->where), node->where);
+        NodePtr tie =
+            patternOf(maker_.tiedIndex(index, scope_.accesses[read].variables[dim], node->where), node->where);
         ties = ties ? makeBinary(BinaryOp::Mul, std::move(ties), std::move(tie)) : std::move(tie);
       }
-    checkInside(access);
+    maker_.checkInside(access);
     sum.body = makeBinary(BinaryOp::Mul, makeNode(AccessNode{read}, node->where), std::move(ties));
     node = makeNode(std::move(sum), node->where);
-  }
-
-  AccessId tiedIndex(const Variable &index, VariableId bound, Span where) {
-    Equation equation{{{bound, -1}}, index.constant};
-    for (const Variable::Multiple &term : index.terms)
-      equation.multiples[term.variable] = term.scale;
-    const bool hasOther = index.terms.size() == 1 && !isRow(index.terms.front().variable, bound);
-    return tied(equation, hasOther ? index.terms.front().variable : bound, index.name, where);
   }
 
   /// Whether an access has a tie for each of its indices, and missing entries that add nothing to a sum.
@@ -365,48 +243,12 @@ private:
            });
   }
 
-  /// Of an equation whose column has the multiple 1.
-  void checkInside(const Equation &equation, VariableId column) {
-    ReadWindows read{statement_.target.tensor, {}, {}};
-    Window window{{}, -equation.constant};
-    for (const auto &[variable, multiple] : equation.multiples)
-      if (variable != column) {
-        window.terms.push_back({static_cast<int>(read.extents.size()), -multiple});
-        read.extents.push_back(scope_.variables[variable].extent);
-      }
-    for (VariableId variable : statement_.target.variables)
-      if (variable == column) {
-        read.windows.push_back(window);
-      } else {
-        read.windows.push_back({{{static_cast<int>(read.extents.size()), 1}}, 0});
-        read.extents.push_back(scope_.variables[variable].extent);
-      }
-    program_.readWindows.push_back(std::move(read));
-  }
-
-  void checkInside(const Access &access) {
-    ReadWindows read{access.tensor, {}, {}};
-    const std::vector<VariableId> variables = plainVariables(access, scope_);
-    for (VariableId variable : variables)
-      read.extents.push_back(scope_.variables[variable].extent);
-    for (VariableId variable : access.variables) {
-      const Variable &index = scope_.variables[variable];
-      Window window{{}, index.constant};
-      for (const Variable::Multiple &term :
-           index.kind == Variable::Kind::Derived ? index.terms : std::vector<Variable::Multiple>{{variable, 1}})
-        window.terms.push_back({static_cast<int>(placeOf(term.variable, variables)), term.scale});
-      read.windows.push_back(std::move(window));
-    }
-    program_.readWindows.push_back(std::move(read));
-  }
-
   Program &program_;
-  const size_t number_; ///< of the statement
   const std::set<TensorId> &keepers_;
   ResolvedStatement &statement_;
   Scope &scope_;
-  std::vector<Access> listed_; ///< accesses of sparse operands, none of them a tie
-  bool isSparse_ = false;      ///< the statement has sparse operands, or a sparse target
+  TieMaker maker_;
+  bool isSparse_ = false; ///< the statement has sparse operands, or a sparse target
 };
 
 } // namespace

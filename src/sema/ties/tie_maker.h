@@ -1,0 +1,56 @@
+// The tensors that ties are, and what has to hold where they are made. Private to this folder.
+#pragma once
+
+#include "sema/program.h"
+#include "sema/ties/equations.h"
+
+#include <string>
+#include <vector>
+
+namespace spc::sema {
+
+/// Makes ties for one statement of a program.
+class TieMaker {
+public:
+  /// The program outlives the maker.
+  TieMaker(Program &program, size_t statement);
+
+  bool isListed(const Access &access) const { return !program_.tensors[access.tensor].format.isDense(); }
+  bool hasListed() const { return !listed_.empty(); }
+
+  /// Notes an access of a sparse operand that is none of the text's.
+  void addListed(const Access &access) { listed_.push_back(access); }
+
+  /// Of two variables that are tied, whether the first one is known where loops come to the other: it is the row.
+  bool isRow(VariableId one, VariableId other) const;
+
+  /// The access of an equation's tie, solved for one of its variables. `text` says it for people.
+  AccessId tied(const Equation &equation, VariableId column, const std::string &text, Span where);
+
+  /// The same of a variable with what a tensor holds. `isChecked`: it promises to be in the variable's range.
+  AccessId tiedToHeld(const Node &held, VariableId column, bool isChecked, Span where);
+
+  /// The same of an index of a sparse operand, with the variable that runs over its whole dimension.
+  AccessId tiedIndex(const Variable &index, VariableId whole, Span where);
+
+  /// Has the entry check that an index of the target, which has the multiple 1 in an equation, stays inside.
+  void checkInside(const Equation &equation, VariableId column);
+
+  /// The same of the indices of an operand.
+  void checkInside(const Access &access);
+
+private:
+  bool comesFirst(const Access &access, VariableId one, VariableId other) const;
+  int rankOf(VariableId variable) const;
+  AccessId tied(Tie tie, const std::vector<VariableId> &variables, const std::string &text, Span where);
+  std::string nameFor(const std::string &text) const;
+  format::Format formatOf(int order) const;
+
+  Program &program_;
+  const size_t number_; ///< of the statement
+  ResolvedStatement &statement_;
+  Scope &scope_;
+  std::vector<Access> listed_; ///< accesses of sparse operands, none of them a tie
+};
+
+} // namespace spc::sema
