@@ -177,7 +177,8 @@ std::optional<SparseUse> LevelSpace::useInPlace(const SparseAccess &access) cons
     if (!index || (index->terms.size() > 1 && !(level.isFullyDense() && use.levels.empty())))
       return std::nullopt;
     const int k = static_cast<int>(use.levels.size());
-    use.levels.push_back({loopsOf(*index), level.isFullyDense(), lengthOf(*access.format, k)});
+    const bool isShort = access.isTie && !level.isFullyDense();
+    use.levels.push_back({loopsOf(*index), level.isFullyDense(), isShort ? 1 : lengthOf(*access.format, k)});
   }
   return areDistinct(use) ? std::optional(std::move(use)) : std::nullopt;
 }
@@ -196,7 +197,9 @@ std::optional<SparseUse> LevelSpace::useOfCopy(const SparseAccess &access) const
     const bool isBlock = &level != &access.format->levels.front() && level.isFullyDense() && !(&level - 1)->isDense();
     const bool isFull = isBlock || growsWithItsSize(*access.format);
     LevelUse copy{loopsOf(valueOf(access.variables[*dim])), level.isFullyDense(),
-                  isFull ? kUnknownExtent : kFiberLength};
+                  isFull         ? kUnknownExtent
+                  : access.isTie ? 1
+                                 : kFiberLength};
     if (copy.loops.size() == 1) {
       use.levels.push_back(std::move(copy));
       continue;

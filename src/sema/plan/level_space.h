@@ -18,6 +18,7 @@ struct SparseAccess {
   std::vector<int> variables; ///< by dimension, as the stored entries are read (a mirrored access exchanged)
   bool mayBeCopied = true;
   bool mustBeCopied = false; ///< its entries may repeat, and it is not used linearly
+  bool isTie = false;        ///< it has one entry at most under each coordinate
 };
 
 /// A loop over a variable or over a part of it.

@@ -98,6 +98,7 @@ SparseAccess SparseOperands::describe(AccessId id, const std::vector<VariableId>
   const Access &access = scope_.accesses[id];
   const format::Format &format = tensorOf(id).format;
   SparseAccess operand{std::make_shared<const format::Format>(format), numbersOf(access.variables, variables)};
+  operand.isTie = tensorOf(id).is<Tie>();
   if (access.mirrored)
     std::swap(operand.variables.front(), operand.variables.back());
   operand.mayBeCopied = !isLeader && mayBeCopied(id);
@@ -141,7 +142,8 @@ bool SparseOperands::mustBeCopied(AccessId access) const {
       mayReadRepeats(*term_.expr, access, logical_.reduction, logical_.computeType, scope_, kernel_);
   const bool isProduct = !hasDomain_, isReducedAlike = format.mayRepeat() && readsRepeats;
   const bool needsEntries = target().isAssembled() || !(isProduct || addsAlone(access) || isReducedAlike);
-  return (hasTargetsStructure(access) && !givesPositions(access)) || !readsRepeats || (needsEntries && !visitsEntriesInOrder(format));
+  return (hasTargetsStructure(access) && !givesPositions(access)) || !readsRepeats ||
+         (needsEntries && !visitsEntriesInOrder(format));
 }
 
 bool SparseOperands::mayFollow(AccessId access) const {

@@ -5,13 +5,21 @@
 namespace spc::sema {
 namespace {
 
-/// The dimensions of a tensor in which an access is at the outermost loop: of a sparse one that of its outermost level.
-std::vector<int> rowDims(const Kernel &kernel, TensorId tensor, const std::vector<Index> &indices) {
+/// The loop over a term's rows: the outermost one that nothing is summed over.
+LoopId rowsOf(const Term &term) {
+  for (LoopId loop : term.loops.ids())
+    if (!term.loops[loop].isReduction)
+      return loop;
+  return LoopId(0);
+}
+
+/// The dimensions of a tensor in which an access is at the rows: of a sparse one that of its outermost level.
+std::vector<int> rowDims(const Kernel &kernel, TensorId tensor, const std::vector<Index> &indices, LoopId rows) {
   const format::Format &format = kernel.tensors[tensor].format;
   std::vector<int> dims;
   const size_t last = format.isDense() ? indices.size() : std::min<size_t>(1, indices.size());
   for (size_t k = 0; k < last; ++k)
-    if (indices[k].has(LoopId(0)) && indices[k].constant == 0)
+    if (indices[k].has(rows) && indices[k].constant == 0)
       dims.push_back(format.isDense() ? static_cast<int>(k) : format.levels.front().dim);
   return dims;
 }
@@ -20,8 +28,8 @@ std::vector<int> rowDims(const Kernel &kernel, TensorId tensor, const std::vecto
 bool hasRows(Verification &verification, const Sweep &sweep, TensorId tensor) {
   const Kernel &kernel = verification.kernel;
   std::optional<std::vector<int>> common;
-  const auto add = [&](const std::vector<Index> &indices) {
-    const std::vector<int> dims = rowDims(kernel, tensor, indices);
+  const auto add = [&](const std::vector<Index> &indices, LoopId rows) {
+    const std::vector<int> dims = rowDims(kernel, tensor, indices, rows);
     if (!common)
       common = dims;
     const auto isOther = [&](int dim) { return std::find(dims.begin(), dims.end(), dim) == dims.end(); };
@@ -30,10 +38,10 @@ bool hasRows(Verification &verification, const Sweep &sweep, TensorId tensor) {
   for (size_t k = sweep.begin; k < sweep.end; ++k)
     for (const Term &term : std::get<Statement>(kernel.steps[k]).terms) {
       if (std::get<Statement>(kernel.steps[k]).target == tensor)
-        add(term.target);
+        add(term.target, rowsOf(term));
       for (const Operand &operand : term.operands)
         if (operand.tensor == tensor)
-          add(operand.indices);
+          add(operand.indices, rowsOf(term));
     }
   return verification.holds(common && !common->empty(), "is written in a sweep, and used there in other rows");
 }

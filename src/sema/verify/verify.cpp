@@ -47,7 +47,7 @@ bool alternativesHold(Verification &verification) {
                           "the kernel has one alternative, or many"))
     return false;
   for (size_t k = 0; k < all.size(); ++k)
-    if (!verification.holds(all[k].begin < all[k].end && all[k].end <= kernel.steps.size() &&
+    if (!verification.holds(all[k].begin <= all[k].end && all[k].end <= kernel.steps.size() &&
                                 (k == 0 || all[k].begin == all[k - 1].end),
                             "alternatives do not follow each other"))
       return false;
