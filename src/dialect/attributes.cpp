@@ -114,6 +114,10 @@ void markMask(mlir::Operation *conversion) {
   conversion->setAttr(kMask, mlir::UnitAttr::get(conversion->getContext()));
 }
 
+void unmarkMask(mlir::Operation *conversion) {
+  conversion->removeAttr(kMask);
+}
+
 bool isMask(mlir::Operation *conversion) {
   return conversion->hasAttr(kMask);
 }

@@ -85,6 +85,7 @@ void removeClippedDims(mlir::Operation *access);
 /// Marks a conversion of a truth to a number as a factor whose 0 makes its product 0, whatever else is multiplied.
 void markMask(mlir::Operation *conversion);
 bool isMask(mlir::Operation *conversion);
+void unmarkMask(mlir::Operation *conversion);
 
 /// Takes the dialect's attributes off a function that nobody will ask any more. MLIR's translation to LLVM IR prints
 /// the function for each attribute of an argument that it does not know, which took a fifth of the time of a

@@ -72,6 +72,7 @@ private:
   NodePtr gathered(const language::Name &name, std::vector<language::Index> indices, Span where);
   /// That a variable is what an index says.
   NodePtr isAt(VariableId variable, const language::Index &index);
+  void noteHolder(const Node &index);
   std::string freshName(const std::string &base);
   void tieTarget(language::Index &index);
   NodePtr atTarget(NodePtr value);
@@ -95,6 +96,7 @@ private:
   std::vector<std::pair<VariableId, language::Index>> tiedIndices_; ///< of the target: what is written there
   /// Dimensions that some access has a window of: no index of theirs runs over the whole.
   std::set<std::pair<TensorId, size_t>> windows_;
+  int madeUp_ = 0; ///< variables without a name in the text
   bool failed_ = false;
 };
 

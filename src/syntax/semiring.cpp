@@ -12,6 +12,7 @@ using Addition = Semiring::Addition;
 using Multiplication = Semiring::Multiplication;
 
 constexpr DiagnosticKind kSemiringFactor{"semiring-factor", Severity::Error};
+constexpr DiagnosticKind kSemiringTarget{"index-expression", Severity::Error};
 
 constexpr std::pair<std::string_view, Addition> kAdditions[] = {
     {"+", Addition::Plus}, {"min", Addition::Min}, {"max", Addition::Max}, {"or", Addition::Or}};
@@ -55,8 +56,16 @@ public:
   Rewriter(const Semiring &semiring, SyntaxErrors &errors) : semiring_(semiring), errors_(errors) {}
 
   void rewrite(Statement &statement) {
-    for (const Index &index : statement.target.indices)
+    for (const Index &index : statement.target.indices) {
       bound_.insert(index.text);
+      forEachVariable(index, [&](const Name &name) { bound_.insert(name.text); });
+      if (!index.isPlain() && !(index.terms.empty() && !index.isHeld()) && statement.op == AssignOp::Assign &&
+          semiring_.addition != Addition::Plus)
+        errors_
+            .report(kSemiringTarget, index.where,
+                    "what comes to one element is added up by '=', and this semiring's sum is another one")
+            .advise("write '+=', or give the element's index a name and compare it in a select");
+    }
     // The others take the right side in as it is, once for each value of what the target lacks.
     const bool isReduced = statement.op == AssignOp::Assign || statement.op == AssignOp::Add;
     statement.value = isReduced ? ofAddends(std::move(statement.value)) : rewritten(std::move(statement.value));

@@ -38,6 +38,7 @@ WINDOWS = {
     "y(j) = A(3,j)*x(j)": ("A:12x15 x:15", ""),
     "s = A(3,4)*2 + A(0,0)*A(2,2)": ("A:12x15", ""),
     "B(i,j) = A(i, j)*(j >= i)": ("A:12x15", ""),
+    "y(i) = argmax(j, A(i+1,2*j)*x(j))": ("A:12x12 x:5", "i=8"),
 }
 #: Index tensors with the sizes of what they index.
 GATHERS = {
@@ -52,6 +53,8 @@ GATHERS = {
     "S(k,f) = (lab(i)==k)*X(i,f)": ("lab:12<3 X:12x4", "k=3"),
     "c(k) = sum(i, i64(lab(i)==k))": ("lab:12<3", "k=3"),
     "y(2*i+1) = v(i)": ("v:12", "y__0=30"),
+    "y(p(i),p(j)) += A(i,j)": ("A:12x12 p:12<9 y:9x9", ""),
+    "tensor A(n, n)\ntensor C(m, m)\ntensor y(20, 21)\ny(3*i+k,j+3*l) = A(i,j)*C(k,l)": ("A:3x3 C:4x4", ""),
     "let r(i) = p(i)*0 + 1\ny(i) = x(r(i))": ("x:9 p:12<9", ""),
     "let r(i) = p(p(i))\ny(i) = x(r(i)) - x(p(i))": ("x:9 p:9<9", ""),
 }
@@ -126,6 +129,21 @@ class TiesTest(SpcCase):
                     operands = " ".join(f"{name}:{shape}" for name, shape in [("A", "9x9"), ("x", "9")] if name + "(" in text)
                     self.run_kernel(text, operands, "" if "A" in operands else "i=9",
                                     {"A": form} if "A" in operands else {}, special=special)
+
+    def test_masks_where_missing_entries_are_no_zeros(self):
+        for text in ["y(i) = A(i,j)*(i==j)", "y(i) = A(i,j)*(j>3)", "y(i) = max(j,A(i,j)*(i<j))",
+                     "y(i) = prod(j, A(i,j)*(i<=j) + (i>j))"]:
+            with self.subTest(kernel=text):
+                self.run_kernel("tensor A(m,m): f64, sparse, fill 1\n" + text, "A:9x9", "", {"A": "csr"})
+
+    def test_names_of_the_text_are_its_own(self):
+        self.write("A.npy", npy("f8", [3, 2], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]))
+        self.write("x.npy", npy("f8", [2], [1.0, 10.0]))
+        self.write("p.npy", npy("i8", [2], [2, 0]))
+        for name in ["j", "p__0", "p__1"]:
+            done = self.spc("run", self.write("k.tex", f"y(i) = A(p(i),{name}) * x({name})\n"), "-q", "A=A.npy", "x=x.npy",
+                            "p=p.npy", "-o", "y=-")
+            self.assertEqual(done.out.split()[-2:], ["65", "21"])
 
     def test_odd_shapes(self):
         for rows, columns in [(0, 3), (3, 0), (1, 1), (1, 5)]:

@@ -94,6 +94,9 @@ void lowerInfinities(Checking &checking);
 /// Warns of results that are rounded or wrap around, of sums in half floats, and of integers that floats do not hold.
 void warnOfPrecision(const Checking &checking);
 
+/// Names the variables that stand for indices which are no plain variables, as nothing in the text is called.
+void nameTiedVariables(Program &program);
+
 /// Reports indices that are held by what holds none: the types and formats are known.
 void checkIndexHolders(const Checking &checking);
 

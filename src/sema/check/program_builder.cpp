@@ -63,6 +63,7 @@ std::optional<Program> ProgramBuilder::finish() {
   Checking &checking = *checking_;
   // Each of these steps copes with what the ones before it reported, so that all errors are found at once.
   readDeclarations();
+  nameTiedVariables(checking.program);
   checkAnyStatement(checking);
   checkNames(checking);
   checkGivenTypes(checking);

@@ -160,6 +160,8 @@ NodePtr StatementBuilder::call(Function function, const std::string &name, std::
   }
   if (function == Function::Pattern)
     checkPatternArgument("pattern", *node.arguments.front());
+  if (function == Function::At)
+    noteHolder(*node.arguments.back());
   return makeNode(std::move(node), where);
 }
 

@@ -6,12 +6,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <set>
+#include <string>
 
 namespace spc::sema {
 namespace {
 
 constexpr DiagnosticKind kIndexTensor{"index-tensor", Severity::Error};
 constexpr DiagnosticKind kScatterTarget{"scatter-target", Severity::Error};
+
+constexpr char kMadeUp = '#'; ///< what names begin with that no text has
 
 language::Index plainIndex(const std::string &name, Span where) {
   language::Index index;
@@ -37,21 +41,21 @@ NodePtr times(NodePtr left, NodePtr right) {
 
 } // namespace
 
-/// A name for a variable that the text has none for.
+/// A name for a variable that the text has none for, which no text can have: nameTiedVariables() gives it another one.
 std::string StatementBuilder::freshName(const std::string &base) {
-  for (size_t number = 0;; ++number) {
-    std::string name = base + "__" + std::to_string(number);
-    const auto &names = checking_.program.indexNames;
-    const auto isName = [&](const auto &known) { return known.first == name; };
-    if (std::none_of(names.begin(), names.end(), isName))
-      return name;
-  }
+  return std::string(1, kMadeUp) + base + "__" + std::to_string(madeUp_++);
+}
+
+/// An operand that an index is read from has integers.
+void StatementBuilder::noteHolder(const Node &index) {
+  if (const auto *held = std::get_if<AccessNode>(&index.kind))
+    checking_.program.symbols[pending_[held->access].tensor].holdsIndices = true;
 }
 
 NodePtr StatementBuilder::isAt(VariableId variable, const language::Index &index) {
   NodePtr value = index.isHeld() ? access(index.holder, index.within, index.where) : nullptr;
-  if (const auto *held = value ? std::get_if<AccessNode>(&value->kind) : nullptr)
-    checking_.program.symbols[pending_[held->access].tensor].holdsIndices = true;
+  if (value)
+    noteHolder(*value);
   for (const language::IndexTerm &term : index.terms) {
     const VariableId own = variableOf(term.variable.text);
     if (!used_.contains(own))
@@ -82,7 +86,6 @@ NodePtr StatementBuilder::gathered(const language::Name &name, std::vector<langu
       bound_.emplace_back(own, variable);
       sum.variables.push_back(variable);
       index = plainIndex(own, index.where);
-      noteIndexNames({index});
     }
   sum.body = times(access(name, indices, where), std::move(ties));
   bound_.resize(outside);
@@ -179,6 +182,30 @@ private:
 };
 
 } // namespace
+
+void nameTiedVariables(Program &program) {
+  std::set<std::string> taken;
+  for (const auto &[name, where] : program.indexNames)
+    taken.insert(name);
+  for (const Tensor &tensor : program.tensors)
+    taken.insert(tensor.name);
+  for (const language::TensorDecl &declaration : program.declarations)
+    for (const language::ExtentDecl &extent : declaration.extents)
+      if (const auto *name = std::get_if<std::string>(&extent.value))
+        taken.insert(*name);
+  for (ResolvedStatement &statement : program.statements) {
+    std::set<std::string> own = taken;
+    for (Variable &variable : statement.scope.variables) {
+      if (variable.name.front() != kMadeUp)
+        continue;
+      const std::string base = variable.name.substr(1, variable.name.rfind("__") + 1);
+      int number = 0;
+      while (!own.insert(base + std::to_string(number)).second)
+        ++number;
+      variable.name = base + std::to_string(number);
+    }
+  }
+}
 
 void checkIndexHolders(const Checking &checking) {
   for (const ResolvedStatement &statement : checking.program.statements)

@@ -89,18 +89,21 @@ private:
   }
 
   void visitComparison(NodePtr &node, CallNode &call, const Context &context) {
-    if (!context.mayTie)
-      return;
-    if (const std::optional<Equation> equation = equationOf(call)) {
+    const std::optional<Equation> equation = equationOf(call);
+    if (equation && context.mayTie) {
       const bool isPair = equation->multiples.size() == 2;
       if (isPair &&
           !isNarrow({equation->multiples.begin()->first, equation->multiples.rbegin()->first}, context.beside))
         tieComparison(node, *equation);
       return;
     }
-    if (const auto held = heldIn(call);
-        held && mayHold(*held->second, held->first) && !isNarrow(variablesOf(*held), context.beside))
+    if (const auto held = heldIn(call); context.mayTie && held && mayHold(*held->second, held->first) &&
+                                        !isNarrow(variablesOf(*held), context.beside)) {
       node = patternOf(maker_.tiedToHeld(*held->second, held->first, false, node->where), node->where);
+      return;
+    }
+    for (NodePtr &argument : call.arguments)
+      visit(argument, {});
   }
 
   /// A condition is a truth as any other, but that of an addend that is 0 elsewhere.

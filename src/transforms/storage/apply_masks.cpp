@@ -59,7 +59,8 @@ public:
       product->erase();
     }
     getOperation().walk([](arith::UIToFPOp conversion) {
-      if (dialect::isMask(conversion) && conversion->use_empty())
+      dialect::unmarkMask(conversion);
+      if (conversion->use_empty())
         conversion->erase();
     });
   }
