@@ -1,5 +1,7 @@
 #include "mlirgen/arithmetic.h"
 
+#include "dialect/attributes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
@@ -253,6 +255,13 @@ Value Arithmetic::multiplyByCount(ValueType type, Value value, Value count) {
 
 Value Arithmetic::repeat(ValueType type, Value value, Value count) {
   return perEntry(value, value.getType(), [&](Value entry) { return multiplyByCount(type, entry, count); });
+}
+
+void Arithmetic::markFactor(Value factor) {
+  if (auto number = factor.getDefiningOp<mlir::complex::CreateOp>())
+    factor = number.getReal();
+  if (auto conversion = factor.getDefiningOp<arith::UIToFPOp>())
+    dialect::markMask(conversion);
 }
 
 Value Arithmetic::zeroPerEntry(Value entry, ValueType from, ValueType to) {

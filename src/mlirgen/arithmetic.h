@@ -47,6 +47,8 @@ public:
   /// Requires: no bool.
   mlir::Value negate(sema::ValueType type, mlir::Value value);
 
+  /// Says of a truth as a number that it decides its product.
+  static void markFactor(mlir::Value factor);
   /// The conjugate of a complex number.
   mlir::Value conjugate(mlir::Value value);
   /// `value` added up `count` (an index) times; zero times is 0, whatever the value.

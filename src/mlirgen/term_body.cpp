@@ -144,14 +144,6 @@ private:
     return result;
   }
 
-  /// Says of a truth as a number that it decides its product.
-  static void markFactor(mlir::Value factor) {
-    if (auto number = factor.getDefiningOp<mlir::complex::CreateOp>())
-      factor = number.getReal();
-    if (auto conversion = factor.getDefiningOp<arith::UIToFPOp>())
-      dialect::markMask(conversion);
-  }
-
   mlir::Value emitArithmetic(const sema::Binary &binary, sema::ValueType type) {
     mlir::Value left = emit(*binary.left);
     mlir::Value right = emit(*binary.right);
@@ -161,7 +153,7 @@ private:
       return ofThose(binary, type, left, right);
     case sema::BinaryOp::Mul:
       if (binary.masks)
-        markFactor(right);
+        Arithmetic::markFactor(right);
       return arithmetic_.multiply(type, left, right);
     case sema::BinaryOp::Div:
       return arithmetic_.divide(type, left, divisorBeside(binary, type, right));

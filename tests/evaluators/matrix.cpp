@@ -32,6 +32,8 @@ std::vector<Construct> constructsOfFunctions() {
   std::vector<Construct> constructs;
   for (const std::string &name : language::functionNames()) {
     const language::Function function = *language::functionNamed(name);
+    if (function == language::Function::At) // has an index before its tensor
+      continue;
     const int count = language::spellingOf(function).fewest;
     Construct construct{name, "y(i) = sum(j, " + name + "(" + kArguments[count - 1] + ") * x(j))", {}, {}};
     if (language::isIntegral(function))

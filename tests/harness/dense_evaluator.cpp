@@ -232,28 +232,26 @@ private:
     if (node.call->function == language::Function::Pattern || isComplement(node)) {
       const bool isMask = node.call->function == language::Function::Pattern;
       const Node &access = isMask ? *node.arguments.front() : *node.arguments.front()->arguments.front();
-      if (!access.tensor->sparse)
-        return {1, 1, 0, true, true};
-      const bool isTrue = read(access).stored == isMask;
-      return {isTrue ? 1.0 : 0.0, isTrue ? 1.0 : 0.0, 0, isTrue, isTrue};
+      return maskOf(!access.tensor->sparse || read(access).stored == isMask, true);
     }
     const Within within(isTerm_, false);
     std::vector<bool> differs;
     std::vector<double> values, errors;
+    std::vector<Value> all;
     for (const NodePtr &argument : node.arguments) {
-      const Value one = evaluate(*argument);
-      differs.push_back(one.stored);
-      values.push_back(one.value.real());
-      errors.push_back(one.error);
+      all.push_back(evaluate(*argument));
+      differs.push_back(all.back().stored);
+      values.push_back(all.back().value.real());
+      errors.push_back(all.back().error);
     }
     if (isIndexMask(node)) {
-      const bool isTrue = valueOf(node, values) != 0;
-      return {isTrue ? 1.0 : 0.0, isTrue ? 1.0 : 0.0, 0, isTrue, isTrue};
+      return maskOf(valueOf(node, values) != 0, tiesIndices(node.call->function));
     }
+    if (node.call->function == language::Function::Select && sema::isComplex(node.type))
+      return filled(asNumber(all[values[0] != 0 ? 1 : 2]), node, mayDiffer(node, differs));
     Value result;
     if (sema::isComplex(node.arguments.front()->type) && node.arguments.size() == 1) {
-      const Value one = evaluate(*node.arguments.front());
-      const Measured measured = valueOfComplex(node.call->function, one.value, one.error, epsilon_);
+      const Measured measured = valueOfComplex(node.call->function, all[0].value, all[0].error, epsilon_);
       const bool isStored = mayDiffer(node, differs);
       return {measured.value, std::abs(measured.value), measured.error, isStored || node.fill != 0.0, isStored};
     }

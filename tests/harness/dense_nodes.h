@@ -65,6 +65,11 @@ bool isComplement(const Node &node);
 /// Whether a node compares what index variables are, or joins such comparisons: where it is false, it is missing.
 bool isIndexMask(const Node &node);
 
+/// Whether such a comparison is true of one index for each other.
+inline bool tiesIndices(language::Function function) {
+  return function == language::Function::Equal || function == language::Function::At;
+}
+
 /// Whether an expression reads entries of a sparse tensor, or compares index variables.
 bool readsSparse(const Node &node);
 

@@ -30,6 +30,7 @@ struct Value {
   double additions = 1; ///< how many products a sum that is open is the sum of
   double excess = 0;    ///< by how much more it may be off where it is multiplied out
   Openness openness = Openness::Number;
+  bool settles = false; ///< it makes a product 0 whatever else is multiplied
 };
 
 /// A sum as the number that it is once it is computed apart: as it is written, or, what sum(...) is taken of, with its
@@ -79,10 +80,33 @@ inline double errorOfProduct(double a, double errorOfA, double b, double errorOf
   return a * errorOfB + b * errorOfA + errorOfA * errorOfB + epsilon * a * b;
 }
 
+/// What a factor that settles its product makes of it.
+inline Value zeroOf(bool stored) {
+  Value zero{0, 0, 0, true, stored};
+  zero.settles = true;
+  return zero;
+}
+
+/// A call's value, which has an element where a sparse operand does, or its fill is not 0.
+inline Value filled(Value value, const Node &call, bool isStored) {
+  value.stored = isStored;
+  value.present = isStored || call.fill != 0.0;
+  return value;
+}
+
+/// What a comparison of index variables is: where one that ties them is false, it is missing.
+inline Value maskOf(bool isTrue, bool isTied) {
+  Value mask{isTrue ? 1.0 : 0.0, isTrue ? 1.0 : 0.0, 0, isTrue || !isTied, isTrue};
+  mask.settles = !isTrue;
+  return mask;
+}
+
 /// The product of values of `type`, off by a relative `epsilon` of its own.
 inline Value multiply(Value a, Value b, double epsilon, sema::ValueType type = sema::ValueType::F64) {
   if (!a.present || !b.present)
     return {};
+  if (a.settles || b.settles)
+    return zeroOf(a.stored || b.stored);
   if (a.openness != Openness::Number && b.openness != Openness::Number) {
     const bool areSums = a.openness == b.openness;
     if (areSums || a.openness == Openness::Reduction)
@@ -108,6 +132,8 @@ inline Value multiply(Value a, Value b, double epsilon, sema::ValueType type = s
 inline Value divide(const Value &a, const Value &b, double epsilon) {
   if (!a.present)
     return {};
+  if (a.settles)
+    return zeroOf(a.stored);
   const double divisor = std::abs(b.value), offBy = asNumber(b).error;
   const auto errorOf = [&](double magnitude, double error) {
     return divisor > offBy ? (error + magnitude * offBy) / (divisor - offBy) + epsilon * magnitude

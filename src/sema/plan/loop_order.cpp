@@ -165,20 +165,24 @@ private:
 
   std::optional<Step> stepTo(int loop) const {
     Step step{loop, 0, problem_.extents[loop]};
-    bool iterates = false;
+    int lists = 0;
+    double longest = 0;
     for (const OperandProgress &operand : progress_) {
       if (!operand.has(loop))
         continue;
       if (!operand.isNext(loop))
         return std::nullopt;
       if (std::optional<double> length = operand.fiberLength(loop)) {
-        iterates = true;
+        ++lists;
         step.cost += *length;
         step.iterations = std::min(step.iterations, *length);
+        longest = std::max(longest, *length);
       }
     }
-    if (!iterates)
+    if (lists == 0)
       step.cost = problem_.extents[loop];
+    else if (lists > 1 && step.iterations <= 1) // a tie's one coordinate is seldom another one's
+      step.iterations = longest / problem_.extents[loop];
     return step;
   }
 

@@ -58,6 +58,34 @@ std::optional<AccessId> maskAmong(const std::vector<AccessId> &sparse, const std
   return mask && isPlain(kernel.tensors[scope.accesses[*mask].tensor].format) ? mask : std::nullopt;
 }
 
+// Why a target cannot keep the pattern of an access that has the target's variables, for how its tensor is stored.
+// `isLarger`: the target has further variables.
+std::optional<PatternLoss> storageLoss(const LogicalStatement &logical, const LogicalTerm &term, AccessId access,
+                                       bool isLarger, const Scope &scope, const Kernel &kernel) {
+  const Node &expr = term.written ? *term.written->expr : *term.expr;
+  const Access &first = scope.accesses[access];
+  const format::Format &format = kernel.tensors[first.tensor].format;
+  const std::string name = quotedName(kernel, first.tensor);
+  if (format.isSum())
+    return PatternLoss{first.where, name + " is stored as a sum of parts", first.tensor};
+  if (format::isHermitian(format.symmetry))
+    return PatternLoss{first.where, name + " is stored as one triangle of a Hermitian matrix", first.tensor};
+  if (format.symmetry != format::Symmetry::None && dependsOnTarget(logical, expr, access, scope))
+    return PatternLoss{term.where, "this is not symmetric, as " + name + " is", first.tensor};
+  if (isLarger && (!format::isElementwise(format) || format::hasPadding(format)))
+    return PatternLoss{first.where, name + " does not list just its entries", first.tensor};
+  const bool isProduct = !hasDomain(expr, logical.reduction, scope, kernel);
+  const bool addsUp = format.duplicates == format::Duplicates::Sum;
+  if (format.mayRepeat() && (!addsUp || !isProduct || usesOf(access, expr) > 1))
+    return PatternLoss{first.where,
+                       name + " may hold an entry several times, and " +
+                           (!addsUp     ? "these do not add up"
+                            : isProduct ? "occurs more than once here"
+                                        : "this is no product"),
+                       first.tensor};
+  return std::nullopt;
+}
+
 // The sparse access of a term whose pattern the target keeps: the only one, or the mask, which has the target's
 // variables, of a temporary some of them.
 std::variant<AccessId, PatternLoss> patternAccess(const LogicalStatement &logical, const LogicalTerm &term,
@@ -103,25 +131,8 @@ std::variant<AccessId, PatternLoss> patternAccess(const LogicalStatement &logica
   if (have != want && !isLarger)
     return PatternLoss{first.where,
                        quotedName(kernel, first.tensor) + " is not indexed by exactly the left side's variables"};
-  const format::Format &format = kernel.tensors[first.tensor].format;
-  const std::string name = quotedName(kernel, first.tensor);
-  if (format.isSum())
-    return PatternLoss{first.where, name + " is stored as a sum of parts", first.tensor};
-  if (format::isHermitian(format.symmetry))
-    return PatternLoss{first.where, name + " is stored as one triangle of a Hermitian matrix", first.tensor};
-  if (format.symmetry != format::Symmetry::None && dependsOnTarget(logical, expr, sparse.front(), scope))
-    return PatternLoss{term.where, "this is not symmetric, as " + name + " is", first.tensor};
-  if (isLarger && (!format::isElementwise(format) || format::hasPadding(format)))
-    return PatternLoss{first.where, name + " does not list just its entries", first.tensor};
-  const bool isProduct = !hasDomain(expr, logical.reduction, scope, kernel);
-  const bool addsUp = format.duplicates == format::Duplicates::Sum;
-  if (format.mayRepeat() && (!addsUp || !isProduct || usesOf(sparse.front(), expr) > 1))
-    return PatternLoss{first.where,
-                       name + " may hold an entry several times, and " +
-                           (!addsUp     ? "these do not add up"
-                            : isProduct ? "occurs more than once here"
-                                        : "this is no product"),
-                       first.tensor};
+  if (std::optional<PatternLoss> loss = storageLoss(logical, term, sparse.front(), isLarger, scope, kernel))
+    return *std::move(loss);
   return sparse.front();
 }
 
