@@ -128,11 +128,12 @@ void checkStructureArrays(Entry &entry, const TensorArgument &argument) {
 /// Whether anything looks at a tensor's values: a loop, or what copies them.
 bool readsValues(Entry &entry, sema::TensorId id) {
   const auto isOf = [&](sema::TensorId other) { return other == id; };
-  for (const sema::Tensor &tensor : entry.kernel.tensors)
-    if (const auto *copy = tensor.as<sema::Converted>(); copy && isOf(copy->source))
+  for (const sema::Tensor &tensor : entry.kernel.tensors) {
+    const auto *copy = tensor.as<sema::Converted>();
+    const auto *tie = tensor.as<sema::Tie>();
+    if ((copy && isOf(copy->source)) || (tie && tie->source && isOf(*tie->source)))
       return true;
-    else if (const auto *tie = tensor.as<sema::Tie>(); tie && tie->source && isOf(*tie->source))
-      return true;
+  }
   for (const sema::Step &step : entry.kernel.steps) {
     const auto *conversion = std::get_if<sema::Conversion>(&step);
     const auto *distribution = std::get_if<sema::Distribution>(&step);
@@ -259,8 +260,8 @@ void checkStructureSizes(Entry &entry, const TensorArgument &argument) {
   checkClosedForms(entry, tensor, placeOf(entry, argument.parameter));
 }
 
-/// Leaves with Status::Shape where what is read reaches beyond its source. No step of this overflows: what is left of the
-/// source's extent is divided.
+/// Leaves with Status::Shape where what is read reaches beyond its source. No step of this overflows: what is left of
+/// the source's extent is divided.
 void checkWindows(Entry &entry, sema::TensorId source, const std::vector<sema::Window> &windows,
                   const std::vector<sema::ExtentId> &extents) {
   EntryBuilder &build = entry.build;

@@ -4,8 +4,8 @@
 #include "entry/call.h"
 #include "entry/checked.h"
 #include "entry/copies.h"
-#include "entry/ties.h"
 #include "entry/places.h"
+#include "entry/ties.h"
 
 namespace LLVM = mlir::LLVM;
 using mlir::Value;

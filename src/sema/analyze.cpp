@@ -3,9 +3,9 @@
 #include "sema/plan/choose_plans.h"
 #include "sema/plan/join_plans.h"
 #include "sema/plan/sweeps.h"
+#include "sema/simplify.h"
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/logical_plan.h"
-#include "sema/simplify.h"
 #include "sema/verify.h"
 
 namespace spc::sema {

@@ -18,8 +18,8 @@ struct Symbol {
   std::optional<language::TensorDecl> declaration;
   Span firstUse;
   bool holdsIndices = false; ///< of other tensors: it is of integers
-  bool isOperand = false; ///< stands on a right side before any statement has written it, or in the first that does
-  int firstWrite = -1;    ///< the first statement that writes it, or -1
+  bool isOperand = false;    ///< stands on a right side before any statement has written it, or in the first that does
+  int firstWrite = -1;       ///< the first statement that writes it, or -1
   std::optional<Span> boundBy; ///< the --format argument that gave it its format
 };
 
@@ -49,7 +49,7 @@ struct Program : KernelHead {
   std::vector<std::pair<std::string, Span>> indexNames; ///< every index variable, in the order of the text
   std::vector<ResolvedStatement> statements;
   std::map<TensorId, size_t> tiedBefore; ///< ties of what statements write: the one before which each is made
-  format::Schedule given; ///< by all bindings together; `schedule` is what it says of loops
+  format::Schedule given;                ///< by all bindings together; `schedule` is what it says of loops
 };
 
 /// The program as source text. That reads as the same program again, with the same options and formats.

@@ -91,8 +91,8 @@ private:
   ResolvedStatement statement_;
   std::map<std::string, VariableId> targetVariables_, implicitVariables_;
   std::vector<std::pair<std::string, VariableId>> bound_;
-  IdVector<AccessId, PendingAccess> pending_; ///< by the provisional ids of the tree's accesses
-  std::set<VariableId> used_;                 ///< what indexes something
+  IdVector<AccessId, PendingAccess> pending_;                       ///< by the provisional ids of the tree's accesses
+  std::set<VariableId> used_;                                       ///< what indexes something
   std::vector<std::pair<VariableId, language::Index>> tiedIndices_; ///< of the target: what is written there
   /// Dimensions that some access has a window of: no index of theirs runs over the whole.
   std::set<std::pair<TensorId, size_t>> windows_;

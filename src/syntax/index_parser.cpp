@@ -100,8 +100,7 @@ bool ExpressionParser::heldIndex(Access &access) {
       reportUnknownFunction(access.tensor, errors_);
       return false;
     }
-    errors_
-        .report(kIndexExpression, tokens_.currentSpan(), "an index that a tensor holds stands alone")
+    errors_.report(kIndexExpression, tokens_.currentSpan(), "an index that a tensor holds stands alone")
         .advise("make a tensor of what it shall be, and index with that: 'let q(i) = p(i) + 1'");
     return false;
   }

@@ -48,13 +48,8 @@ struct Request {
   Request(const std::vector<int64_t> &shape, const std::vector<int64_t> &dimensions, Widths widths) {
     for (const ModelLevel &level : copyLevels(dimensions))
       levels.push_back({level.kind, level.dimension, shape[level.dimension], this, this});
-    tensor = {static_cast<int64_t>(levels.size()),
-              -7,
-              widths.pointers,
-              widths.indices,
-              widths.values,
-              levels.data(),
-              this};
+    tensor = {
+        static_cast<int64_t>(levels.size()), -7, widths.pointers, widths.indices, widths.values, levels.data(), this};
   }
   std::vector<Level> levels;
   Tensor tensor;

@@ -229,7 +229,8 @@ SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : 
   app.add_option(
          "--plan", plan_,
          "Products of several factors: 'auto' (default) takes sums first that save steps, in calls that choose by "
-         "their sizes where these decide, 'as-written' takes all at once and runs each statement for itself, a number is the only plan that is compiled")
+         "their sizes where these decide, 'as-written' takes all at once and runs each statement for itself, a number "
+         "is the only plan that is compiled")
       ->type_name("auto|as-written|N");
   app.add_flag("--drop-zeros", options.dropZeros,
                "Leave elements that come out as 0 out of outputs that the kernel assembles");

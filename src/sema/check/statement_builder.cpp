@@ -66,9 +66,8 @@ VariableId StatementBuilder::variableOf(const std::string &name) {
 
 void StatementBuilder::noteIndexNames(const std::vector<language::Index> &indices) {
   for (const language::Index &index : indices)
-    forEachVariable(index, [&](const language::Name &name) {
-      checking_.program.indexNames.emplace_back(name.text, name.where);
-    });
+    forEachVariable(
+        index, [&](const language::Name &name) { checking_.program.indexNames.emplace_back(name.text, name.where); });
 }
 
 // The tensor that is accessed; nullopt when it has another order elsewhere.

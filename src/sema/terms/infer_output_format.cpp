@@ -83,7 +83,8 @@ private:
         pattern = std::move(ofMask);
     }
     const auto *kept = std::get_if<KeptPattern>(&pattern);
-    if (kept && planning_.kernel.tensors[structureOf(kept->source)].is<Tie>() && !target_.is<Temporary>()) // no format of the user's
+    if (kept && planning_.kernel.tensors[structureOf(kept->source)].is<Tie>() &&
+        !target_.is<Temporary>()) // no format of the user's
       return {Decision::Kind::Dense, PatternLoss{logical_.where, "only ties of indices decide where it has entries"}};
     const auto kind = !kept                     ? Decision::Kind::Dense
                       : isRebuilt(kept->source) ? Decision::Kind::Assembled

@@ -18,8 +18,7 @@ struct Planning {
   Planning(const Program &program, const Options &options, Diagnostics &diagnostics, CopyRequests &copies,
            Contractions &contractions)
       : options(options), diagnostics(diagnostics), copies(copies), contractions(contractions), kernel{program, {}},
-        symbols(program.symbols), statements(program.statements), given(program.given),
-        refreshes(program.tiedBefore) {}
+        symbols(program.symbols), statements(program.statements), given(program.given), refreshes(program.tiedBefore) {}
 
   const Options &options;
   Diagnostics &diagnostics;
