@@ -237,4 +237,12 @@ void Memory::releaseAtExit(Value memory) {
       [&] { LLVM::CallOp::create(entry_.build.ops(), releaser(), mlir::ValueRange{entry_.context, memory}); });
 }
 
+void Memory::releaseAtExit(const TensorView &view) {
+  for (const std::vector<Value> &arrays : {view.pointers, view.indices})
+    for (Value array : arrays)
+      if (array)
+        releaseAtExit(array);
+  releaseAtExit(view.values);
+}
+
 } // namespace spc::entry

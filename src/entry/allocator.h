@@ -19,6 +19,8 @@ public:
   /// `void release(ptr context, ptr memory)`: memory may be NULL.
   mlir::LLVM::LLVMFuncOp releaser();
   void releaseAtExit(mlir::Value memory);
+  /// The same of all arrays of a tensor.
+  void releaseAtExit(const TensorView &view);
 
 private:
   mlir::LLVM::LLVMFuncOp defined(const std::string &name);

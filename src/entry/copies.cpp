@@ -148,11 +148,7 @@ TensorView copyConverted(Entry &entry, Memory &memory, const sema::Tensor &tenso
     memory.releaseAtExit(view.pointers[1]);
     return view;
   }
-  for (const std::vector<Value> &arrays : {view.pointers, view.indices})
-    for (Value array : arrays)
-      if (array)
-        memory.releaseAtExit(array);
-  memory.releaseAtExit(view.values);
+  memory.releaseAtExit(view);
   return view;
 }
 

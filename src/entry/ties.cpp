@@ -42,19 +42,13 @@ TensorView makeTie(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
   const Value made = descriptors.describe(tensor, {});
   const Value status = build.call(runtime::functions::make_tie, {allocator, describeTie(entry, tensor), made});
   Place place = descriptors.placeFor(tensor);
-  if (tie.source) {
-    const Place source = placeOf(entry, entry.kernel.tensors[*tie.source]);
-    place.name = source.name;
-  }
+  if (tie.source)
+    place.name = placeOf(entry, entry.kernel.tensors[*tie.source]).name;
   build.failUnlessOk(status, place);
   TensorView view = descriptors.readPacked(tensor, made);
   if (tensor.order() == 1)
     view.strides = {build.constant(1)};
-  for (const std::vector<Value> &arrays : {view.pointers, view.indices})
-    for (Value array : arrays)
-      if (array)
-        memory.releaseAtExit(array);
-  memory.releaseAtExit(view.values);
+  memory.releaseAtExit(view);
   return view;
 }
 
