@@ -76,6 +76,23 @@ Json symbolsJson(const Signature &signature) {
   return json;
 }
 
+Json sumsJson(const sema::Kernel &kernel) {
+  Json sums = Json::array();
+  for (const sema::Extent &extent : kernel.extents)
+    for (const sema::ExtentSum &sum : extent.sums) {
+      Json products = Json::array();
+      for (const sema::ExtentSum::Product &product : sum.products) {
+        Json names = Json::array();
+        for (sema::ExtentId factor : product.extents)
+          names.push_back(kernel.extents[factor].fixed ? Json(*kernel.extents[factor].fixed)
+                                                       : Json(kernel.extents[factor].name));
+        products.push_back({{"factor", product.factor}, {"extents", names}});
+      }
+      sums.push_back({{"extent", extent.name}, {"products", products}, {"constant", sum.constant}});
+    }
+  return sums;
+}
+
 Json statusesJson() {
   Json json;
   for (int status = SPC_OK; status <= SPC_ERROR_OVERLAP; ++status)
@@ -97,6 +114,8 @@ std::string signatureJson(const Signature &signature, const sema::Kernel &kernel
     json["made_by"] = signature.producer;
   for (const Parameter &parameter : signature.parameters)
     json["arguments"].push_back(argumentJson(signature, kernel, parameter));
+  if (Json sums = sumsJson(kernel); !sums.empty())
+    json["sums"] = std::move(sums);
   json["statuses"] = statusesJson();
   return json.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
 }

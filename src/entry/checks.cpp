@@ -347,6 +347,17 @@ void checkObjects(Entry &entry) {
                          placeOf(entry, entry.signature.parameters[p]));
 }
 
+/// An extent that should be another number, as the argument that it comes from says it.
+static Place extentPlace(const Entry &entry, sema::ExtentId extent, Value wanted) {
+  Place place;
+  for (const TensorArgument &argument : entry.arguments)
+    if (const ExtentSource &source = entry.extentSources[extent]; source.parameter == &argument.parameter)
+      place = placeOf(entry, argument, FieldRole::Size, source.dimension);
+  place.found = entry.extents[extent];
+  place.wanted = wanted;
+  return place;
+}
+
 void checkSizes(Entry &entry) {
   for (const TensorArgument &argument : entry.arguments)
     checkSizesOf(entry, argument);
@@ -362,27 +373,25 @@ void checkSizes(Entry &entry) {
   }
   for (const sema::ReadWindows &read : entry.kernel.readWindows)
     checkWindows(entry, read.source, read.windows, read.extents);
+  EntryBuilder &build = entry.build;
+  const auto failWhere = [&](Value isWrong, sema::ExtentId extent, Value wanted) {
+    build.failIf(isWrong, Status::Shape, extentPlace(entry, extent, wanted));
+  };
   for (const sema::LeastExtent &needed : entry.kernel.leastExtents) {
-    const Value extent = entry.extents[needed.extent], least = entry.build.constant(needed.least);
-    Place place;
-    for (const TensorArgument &argument : entry.arguments)
-      if (const ExtentSource &source = entry.extentSources[needed.extent]; source.parameter == &argument.parameter)
-        place = placeOf(entry, argument, FieldRole::Size, source.dimension);
-    place.found = extent;
-    place.wanted = least;
-    entry.build.failIf(entry.build.compare(ICmpPredicate::slt, extent, least), Status::Shape, place);
+    const Value least = build.constant(needed.least);
+    failWhere(build.compare(ICmpPredicate::slt, entry.extents[needed.extent], least), needed.extent, least);
   }
+  for (sema::ExtentId extent : entry.extents.ids())
+    for (const sema::ExtentSum &sum : entry.kernel.extents[extent].sums) {
+      const Value size = sumOf(entry, sum);
+      failWhere(build.either(build.differ(entry.extents[extent], size), isNegative(build, size)), extent, size);
+    }
 }
 
 void checkArguments(Entry &entry) {
-  for (const TensorArgument &argument : entry.arguments)
-    checkStrides(entry, argument);
-  for (const TensorArgument &argument : entry.arguments)
-    checkArrays(entry, argument);
-  for (const TensorArgument &argument : entry.arguments)
-    checkPattern(entry, argument);
-  for (const TensorArgument &argument : entry.arguments)
-    checkCounts(entry, argument);
+  for (const auto check : {checkStrides, checkArrays, checkPattern, checkCounts})
+    for (const TensorArgument &argument : entry.arguments)
+      check(entry, argument);
 }
 
 } // namespace spc::entry

@@ -141,6 +141,21 @@ void loadArguments(Entry &entry) {
   }
 }
 
+Value sumOf(Entry &entry, const sema::ExtentSum &sum) {
+  EntryBuilder &build = entry.build;
+  const auto add = [&](Value before, Value one, Value other) {
+    return build.call(runtime::functions::add_product, {before, one, other});
+  };
+  Value total = build.constant(sum.constant);
+  for (const sema::ExtentSum::Product &product : sum.products) {
+    Value factor = build.constant(product.factor);
+    for (size_t k = 0; k + 1 < product.extents.size(); ++k)
+      factor = add(build.constant(0), factor, entry.extents[product.extents[k]]);
+    total = add(total, factor, entry.extents[product.extents.back()]);
+  }
+  return total;
+}
+
 mlir::LogicalResult bindExtents(Entry &entry) {
   entry.extents.resize(entry.kernel.extents.size());
   entry.extentSources.resize(entry.kernel.extents.size());
@@ -149,6 +164,9 @@ mlir::LogicalResult bindExtents(Entry &entry) {
       entry.extents[e] = entry.build.constant(*entry.kernel.extents[e].fixed);
   takeExtents(entry, true);
   takeExtents(entry, false);
+  for (sema::ExtentId e : entry.extents.ids())
+    if (const auto &sums = entry.kernel.extents[e].sums; !entry.extents[e] && !sums.empty())
+      entry.extents[e] = sumOf(entry, sums.front());
   for (const sema::Tensor &tensor : entry.kernel.tensors)
     for (sema::ExtentId extent : tensor.extents)
       if (!entry.extents[extent])
@@ -240,6 +258,9 @@ Binds allBinds(Entry &entry) {
         addSize(tensor.extents[level.dim], level.block, levelExtent(entry, tensor, level));
     addFields(binds, context, tensor.name, entry.tensors[t]);
   }
+  for (const sema::Tensor &tensor : entry.kernel.tensors)
+    if (const auto *size = tensor.as<sema::Size>())
+      binds[BindAttr::get(context, BindKind::Scalar, tensor.name)] = entry.extents[size->extent];
   if (entry.merge)
     binds[BindAttr::get(context, BindKind::Merge)] = entry.merge;
   for (size_t p = 0; p < entry.signature.parameters.size(); ++p) {

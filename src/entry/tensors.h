@@ -91,6 +91,9 @@ void loadArguments(Entry &entry);
 /// Fails, for a bug of ours, on an extent that no parameter has.
 mlir::LogicalResult bindExtents(Entry &entry);
 
+/// A size that follows from others, all of which are bound; an end of the range where it lies beyond.
+mlir::Value sumOf(Entry &entry, const sema::ExtentSum &sum);
+
 /// After checkSizes: sets the tensors that are parameters, with the number of values that sizes imply where the struct
 /// does not say it. Outputs that share a pattern get the structure of the operand. Leaves with SPC_ERROR_COUNT where a
 /// level has more entries than memory can hold.

@@ -8,6 +8,41 @@ using mlir::Value;
 namespace spc::entry {
 namespace {
 
+/// A scalar of integers, as 64 bits.
+Value scalarIn(Entry &entry, sema::TensorId id) {
+  EntryBuilder &build = entry.build;
+  const sema::Tensor &tensor = entry.kernel.tensors[id];
+  if (const auto *size = tensor.as<sema::Size>())
+    return entry.extents[size->extent];
+  Value value;
+  for (size_t p = 0; p < entry.signature.parameters.size(); ++p)
+    if (const abi::Parameter &parameter = entry.signature.parameters[p];
+        parameter.tensor == id && parameter.kind == abi::ParameterKind::ScalarValue)
+      value = build.argument(argumentOf(p));
+  if (!value)
+    value = build.load(llvmType(build, tensor.type), entry.tensors[id].values);
+  if (value.getType() == build.int64Type())
+    return value;
+  if (sema::isUnsigned(tensor.type))
+    return mlir::LLVM::ZExtOp::create(build.ops(), build.int64Type(), value);
+  return mlir::LLVM::SExtOp::create(build.ops(), build.int64Type(), value);
+}
+
+Value valueOf(Entry &entry, const sema::Amount &amount) {
+  EntryBuilder &build = entry.build;
+  const auto add = [&](Value sum, Value one, Value other) {
+    return build.call(runtime::functions::add_product, {sum, one, other});
+  };
+  Value value = build.constant(amount.number);
+  for (const sema::Amount::Product &product : amount.products) {
+    Value factor = build.constant(product.factor);
+    for (size_t k = 0; k + 1 < product.scalars.size(); ++k)
+      factor = add(build.constant(0), factor, scalarIn(entry, product.scalars[k]));
+    value = add(value, factor, scalarIn(entry, product.scalars.back()));
+  }
+  return value;
+}
+
 /// The runtime's description of a tie.
 Value describeTie(Entry &entry, const sema::Tensor &tensor) {
   const sema::Tie &tie = *tensor.as<sema::Tie>();
@@ -19,11 +54,11 @@ Value describeTie(Entry &entry, const sema::Tensor &tensor) {
   const std::vector<Value> *strides = tie.source ? &entry.tensors[*tie.source].strides : nullptr;
   for (int dim = 0; dim < tensor.order() - 1; ++dim)
     set(TieSlot::rowScales + static_cast<unsigned>(dim),
-        strides ? (*strides)[static_cast<size_t>(dim)] : build.constant(tie.rowScales[static_cast<size_t>(dim)]));
+        strides ? (*strides)[static_cast<size_t>(dim)] : valueOf(entry, tie.rowScales[static_cast<size_t>(dim)]));
   if (tensor.order() == 1)
     set(TieSlot::rowScales, build.constant(0));
   set(TieSlot::columnScale, build.constant(tie.columnScale));
-  set(TieSlot::constant, build.constant(tie.constant));
+  set(TieSlot::constant, valueOf(entry, tie.constant));
   set(TieSlot::source, tie.source ? entry.tensors[*tie.source].values : build.null());
   const sema::ValueType held = tie.source ? entry.kernel.tensors[*tie.source].type : sema::ValueType::I64;
   set(TieSlot::sourceBytes, build.constant(tie.source ? sema::bytesOf(held) : 0));
@@ -44,6 +79,8 @@ TensorView makeTie(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
   Place place = descriptors.placeFor(tensor);
   if (tie.source)
     place.name = placeOf(entry, entry.kernel.tensors[*tie.source]).name;
+  else if (tie.indexed)
+    place.name = placeOf(entry, entry.kernel.tensors[*tie.indexed]).name;
   build.failUnlessOk(status, place);
   TensorView view = descriptors.readPacked(tensor, made);
   if (tensor.order() == 1)

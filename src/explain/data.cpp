@@ -2,6 +2,7 @@
 
 #include "format/levels.h"
 #include "runtime/contract.h"
+#include "sema/amounts.h"
 
 #include <algorithm>
 
@@ -27,20 +28,26 @@ format::Format formatOf(const sema::Tensor &tensor, const tensor::Coordinates &e
   return format;
 }
 
-/// The entries of a tie. What a tensor of indices holds is not looked at: as many, one column after the other.
-tensor::Coordinates entriesOf(const sema::Tie &tie, const std::vector<int64_t> &shape) {
+/// The entries of a tie; `valueOf` gives amounts. What a tensor of indices holds is not looked at: as many, one column
+/// after the other.
+tensor::Coordinates entriesOf(const sema::Tie &tie, const std::vector<int64_t> &shape,
+                              const std::function<int64_t(const sema::Amount &)> &valueOf) {
   tensor::Coordinates entries;
   entries.shape = shape;
   const size_t rows = shape.size() - 1;
   int64_t count = 1;
   for (size_t dim = 0; dim < rows; ++dim)
     count *= shape[dim];
+  const int64_t constant = valueOf(tie.constant);
+  std::vector<int64_t> scales;
+  for (const sema::Amount &scale : tie.rowScales)
+    scales.push_back(valueOf(scale));
   std::vector<int64_t> at(shape.size());
   for (int64_t row = 0; row < count; ++row) {
-    int64_t rest = row, sum = tie.constant;
+    int64_t rest = row, sum = constant;
     for (size_t dim = rows; dim-- > 0; rest /= shape[dim]) {
       at[dim] = rest % shape[dim];
-      sum += tie.source ? 0 : tie.rowScales[dim] * at[dim];
+      sum += tie.source ? 0 : scales[dim] * at[dim];
     }
     if (tie.source && shape[rows] > 0)
       sum = row % shape[rows] * tie.columnScale;
@@ -80,7 +87,12 @@ const tensor::PackedTensor *Data::packed(sema::TensorId tensor) {
   tensor::Coordinates entries;
   std::string error;
   if (tie) {
-    entries = entriesOf(*tie, shapeOf(kernel_.tensors[owner]));
+    entries = entriesOf(*tie, shapeOf(kernel_.tensors[owner]), [&](const sema::Amount &amount) {
+      return sema::valueOf(amount, [&](sema::TensorId scalar) {
+        const auto *size = kernel_.tensors[scalar].as<sema::Size>();
+        return size ? extents_[size->extent] : 0; // what else a call passes is not known here
+      });
+    });
     return add(owner, entries, error) ? &packed_.at(owner) : nullptr;
   }
   const std::vector<sema::TensorId> parts = sema::partsOf(kernel_, copy->source);

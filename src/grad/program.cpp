@@ -2,6 +2,7 @@
 #include "grad/program.h"
 
 #include "language/index.h"
+#include "sema/amounts.h"
 #include "sema/expression_types.h"
 
 #include <algorithm>
@@ -10,7 +11,9 @@ namespace spc::grad {
 
 std::string Program::extentOf(TensorId tensor, size_t dim) const {
   const sema::Extent &extent = kernel.extents[kernel.tensors[tensor].extents[dim]];
-  return extent.fixed ? std::to_string(*extent.fixed) : extent.name;
+  return extent.fixed          ? std::to_string(*extent.fixed)
+         : extent.sums.empty() ? extent.name
+                               : sema::textOf(extent.sums.front(), kernel);
 }
 
 TensorId Program::add(const std::string &base, TensorInfo info, sema::ValueType type,

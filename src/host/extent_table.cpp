@@ -29,6 +29,22 @@ void ExtentTable::atLeast(sema::ExtentId extent, int64_t size, const SizeSource 
     least_[extent] = Claim{size, source};
 }
 
+/// What a sum of others is; nullopt where one of them is not known.
+std::optional<int64_t> ExtentTable::valueOf(const sema::ExtentSum &sum) const {
+  int64_t total = sum.constant;
+  for (const sema::ExtentSum::Product &product : sum.products) {
+    int64_t value = product.factor;
+    for (sema::ExtentId factor : product.extents) {
+      const std::optional<int64_t> known = size(factor);
+      if (!known || __builtin_mul_overflow(value, *known, &value))
+        return std::nullopt;
+    }
+    if (__builtin_add_overflow(total, value, &total))
+      return std::nullopt;
+  }
+  return total;
+}
+
 void ExtentTable::settle() {
   for (sema::ExtentId id : fixed_.ids()) {
     if (!least_[id])
@@ -38,6 +54,10 @@ void ExtentTable::settle() {
     else if (fixed_[id]->size < least_[id]->size)
       reportClash(id, *fixed_[id], *least_[id], "at least ");
   }
+  for (sema::ExtentId id : fixed_.ids())
+    for (const sema::ExtentSum &sum : kernel_.extents[id].sums)
+      if (const std::optional<int64_t> value = valueOf(sum))
+        fix(id, *value, {"as the kernel declares it", {}, {}});
 }
 
 std::optional<int64_t> ExtentTable::size(sema::ExtentId extent) const {

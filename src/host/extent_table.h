@@ -30,7 +30,8 @@ public:
   /// Says that an extent has at least this size.
   void atLeast(sema::ExtentId extent, int64_t size, const SizeSource &source);
 
-  /// Gives extents that have nothing but a least size that size; an error where a fixed size is below a least one.
+  /// Gives extents that have nothing but a least size that size, and those that follow from others what they are; an
+  /// error where a fixed size is below a least one, or another one.
   void settle();
 
   /// The size where it is known.
@@ -42,6 +43,7 @@ private:
     SizeSource source;
   };
 
+  std::optional<int64_t> valueOf(const sema::ExtentSum &sum) const;
   void reportClash(sema::ExtentId extent, const Claim &known, const Claim &claim, const char *quantity);
 
   const sema::Kernel &kernel_;

@@ -16,11 +16,27 @@ struct Name {
   Span where;
 };
 
-/// A declared extent: a name (`m`) or a number.
+/// `m*p + 2`: a sum of products of other extents' names, and a number.
+struct ExtentSum {
+  struct Product {
+    int64_t factor = 1;
+    std::vector<std::string> names;
+  };
+  std::vector<Product> products;
+  int64_t constant = 0;
+};
+
+/// As it is written.
+std::string spellingOf(const ExtentSum &sum);
+
+/// A declared extent: a name (`m`), a number, or a sum of others.
 struct ExtentDecl {
-  std::variant<std::string, int64_t> value;
+  std::variant<std::string, int64_t, ExtentSum> value;
   Span where;
 };
+
+/// The name, the number or the sum.
+std::string spellingOf(const ExtentDecl &extent);
 
 /// `fill inf`: what a sparse tensor's missing entries are.
 struct FillDecl {

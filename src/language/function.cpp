@@ -67,11 +67,13 @@ constexpr FunctionSpelling kSpellings[] = {
     {Function::Greater, ">", 2, 2, Naming::Operator},
     {Function::GreaterEqual, ">=", 2, 2, Naming::Operator},
     {Function::At, "at", 2, 2, Naming::Shared},
+    {Function::Within, "within", 2, 2, Naming::Shared},
     {Function::And, "and", 2, 2, Naming::Operator},
     {Function::Or, "or", 2, 2, Naming::Operator},
     {Function::Xor, "xor", 2, 2, Naming::Operator},
     {Function::Not, "not", 1, 1, Naming::Operator},
     {Function::Pattern, "pattern", 1, 1},
+    {Function::Padded, "padded", 1, 1, Naming::Shared},
     {Function::Cast, "", 1, 1},
 };
 constexpr std::string_view kReductions[] = {"sum", "prod", "min",    "max",    "any",

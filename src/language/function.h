@@ -73,6 +73,8 @@ enum class Function : uint8_t {
   GreaterEqual,
   // an index variable's value with one that a tensor holds, which has to be in the variable's range
   At,
+  // the same without the promise: elsewhere it is false
+  Within,
   // logic
   And,
   Or,
@@ -80,13 +82,15 @@ enum class Function : uint8_t {
   Not,
   // whether an access is a stored entry
   Pattern,
+  // an access whose indices may lie outside
+  Padded,
   // conversion to the type that the call is named after, `f32(x)`
   Cast,
 };
 
 /// Whether a function compares two numbers.
 constexpr bool isComparison(Function function) {
-  return function >= Function::Equal && function <= Function::At;
+  return function >= Function::Equal && function <= Function::Within;
 }
 
 /// Whether a function of a complex number is a float, of the type that its parts have.

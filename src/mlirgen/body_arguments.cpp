@@ -75,7 +75,7 @@ mlir::Attribute identityFor(const BodyArgument &argument, const sema::Kernel &ke
 } // namespace
 
 bool isScalarOperand(const sema::Tensor &tensor) {
-  return tensor.order() == 0 && !tensor.isWritten && tensor.is<sema::Parameter>();
+  return tensor.order() == 0 && !tensor.isWritten && (tensor.is<sema::Parameter>() || tensor.is<sema::Size>());
 }
 
 std::vector<BodyArgument> bodyArguments(const sema::Kernel &kernel, const sema::Step &step, TargetUse use,

@@ -247,6 +247,11 @@ void evaluate(const sema::Program &program, Tensors &tensors, const Storages &st
   if (hasAnyThat(&Tensor::isPadded) && hasAnyThat(&Tensor::hasNonFinite))
     throw Unsupported("know where padding meets infinities or NaNs");
   const Extents extents = extentsOf(program, tensors);
+  for (const sema::Tensor &tensor : program.tensors)
+    if (const auto *size = tensor.as<sema::Size>()) {
+      Tensor &scalar = tensors.insert_or_assign(tensor.name, Tensor({}, tensor.type, false, 0)).first->second;
+      scalar.set(0, {.number = static_cast<double>(extents[size->extent]), .integer = extents[size->extent]});
+    }
   std::list<StatementVisitor> statements;
   double points = 0;
   for (const sema::ResolvedStatement &statement : program.statements) {

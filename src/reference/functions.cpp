@@ -311,7 +311,8 @@ template <class Number> bool holds(Function function, Number x, Number y) {
 }
 
 Value comparisonOf(Function function, const Value &x, const Value &y, ValueType type) {
-  const bool isEquality = function == Function::Equal || function == Function::At || function == Function::NotEqual;
+  const bool isEquality = function == Function::Equal || function == Function::At || function == Function::Within ||
+                          function == Function::NotEqual;
   const double error = x.error + y.error;
   const bool isCertain = !x.alternatives && !y.alternatives && (error == 0 || std::abs(x.number - y.number) > error);
   bool isTrue = false;
@@ -357,7 +358,7 @@ Value choiceOf(const std::vector<Value> &values, ValueType type) {
 } // namespace
 
 Value callOf(Function function, const std::vector<Value> &values, const std::vector<ValueType> &from, ValueType type) {
-  if (function >= Function::Equal && function <= Function::At)
+  if (function >= Function::Equal && function <= Function::Within)
     return comparisonOf(function, values[0], values[1], from[0]);
   if (function >= Function::And && function <= Function::Not)
     return logicOf(function, values);

@@ -6,6 +6,7 @@
 #include "format/schedule.h"
 #include "sema/expression.h"
 #include "sema/index.h"
+#include "sema/roles.h"
 #include "sema/value_type.h"
 #include "support/ids.h"
 #include "support/source.h"
@@ -20,77 +21,6 @@
 #include <vector>
 
 namespace spc::sema {
-
-using TensorId = Id<struct TensorTag>; ///< into Kernel::tensors
-using ExtentId = Id<struct ExtentTag>; ///< into Kernel::extents
-
-/// One symbolic size. Every tensor dimension has one; dimensions that must agree share it.
-struct Extent {
-  std::string name;             ///< declared name, else an index variable's; unique in the kernel, an identifier
-  std::optional<int64_t> fixed; ///< declared as a number
-};
-
-/// How a view comes to one dimension of its source: at the sum of multiples of its own indices, and a constant. It must
-/// stay inside; the entry checks that.
-struct Window {
-  struct Multiple {
-    int dim;
-    int64_t scale;
-    bool operator==(const Multiple &) const = default;
-  };
-  std::vector<Multiple> terms;
-  int64_t constant = 0;
-  bool operator==(const Window &) const = default;
-};
-
-/// An argument of the compiled function: operand, output or both; operands of order 0 are scalars by value.
-struct Parameter {};
-
-/// Lives for one call; allocated by the entry code: dense, row-major, or the values of a shared structure, or
-/// assembled.
-struct Temporary {
-  bool isRestricted = false; ///< computed only where sparse factors of its readers are stored
-  bool isPart = false;       ///< part of a product, which is computed before the rest to save
-                             ///< steps; of type Bool: whether such a part has an entry
-  bool marksMissing = false; ///< of f32 or f64: an element that is missing is -0, which no sum is
-  std::optional<TensorId> standsFor = std::nullopt; ///< the output whose new entries it has until they are placed there
-};
-
-/// A copy of `source` in another format, made by the entry code before anything runs (of the recomputation, before
-/// that), or by a RefreshCopy.
-struct Converted {
-  TensorId source; ///< of a tensor that is stored as a sum its part 0, which stands for the whole
-  /// Has each entry once and in order, in both triangles, all parts added up, and no padding.
-  bool isCanonical = false;
-  bool dropsPadding = false; ///< has what the source stores but the zeros of a format with padding
-};
-
-/// A temporary of the source text that the statement of the target `reader` computes where it reads it.
-struct Fused {
-  TensorId reader;
-};
-
-/// Elements of the dense `source`, at other indices: nothing of its own is stored.
-struct View {
-  TensorId source;
-  std::vector<Window> windows; ///< by dimension of the source
-  bool hasUnitStride = true;   ///< neighbours along the last dimension are neighbours in memory
-};
-
-/// A bool tensor that says where index variables agree, made by the entry code before anything runs: under each of its
-/// first coordinates, the row, the last dimension has one entry at most, in the column where `columnScale * column` is
-/// `constant` and `rowScales` times the row's coordinates, or in the one that `source` holds there. It is what a tie of
-/// index variables becomes, so that loops run over its solutions as over the entries of any operand (sema/ties).
-struct Tie {
-  std::vector<int64_t> rowScales = {};
-  int64_t columnScale = 1, constant = 0;         ///< the scale is positive
-  std::optional<TensorId> source = std::nullopt; ///< of integers, dense, of the rows' order
-  bool isChecked = false;                        ///< the call fails where the source holds no column
-  bool operator==(const Tie &) const = default;
-};
-
-/// Where a tensor lives.
-using TensorRole = std::variant<Parameter, Temporary, Converted, Fused, View, Tie>;
 
 /// The tensor's own: that of every dense tensor, of operands, and of outputs that are scaled in place.
 struct Own {

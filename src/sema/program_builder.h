@@ -39,6 +39,8 @@ public:
   NodePtr number(double value, std::string spelling, Span where);
   /// `A(i, 2*k + 1)`; a scalar has no indices.
   NodePtr access(const language::Name &tensor, const std::vector<language::Index> &indices, Span where);
+  /// The same where indices may lie outside, which reads the fill. The variables do not run over its dimensions.
+  NodePtr padded(const language::Name &tensor, const std::vector<language::Index> &indices, Span where);
   /// The value of an index variable.
   NodePtr indexValue(const language::Name &variable);
   NodePtr negate(NodePtr operand, Span where);
@@ -68,13 +70,19 @@ private:
   std::optional<TensorId> tensorOf(const language::Name &tensor, size_t order, Span where);
   ValueType castTo(const language::Name &name);
   bool mayBind(const std::string &reduction, const language::Name &variable);
-  /// An access with indices that tensors hold: the sum over all that it could come to, tied to where it does.
-  NodePtr gathered(const language::Name &name, std::vector<language::Index> indices, Span where);
-  /// That a variable is what an index says.
-  NodePtr isAt(VariableId variable, const language::Index &index);
+  /// An access with indices that are tied: the sum over all that it could come to, tied to where it does. `function`:
+  /// Within ties all its indices.
+  NodePtr gathered(Function function, const language::Name &name, std::vector<language::Index> indices, Span where);
+  /// That a variable is what an index says. `function`: At or Within.
+  NodePtr isAt(Function function, VariableId variable, const language::Index &index);
+  NodePtr multipleOf(const language::IndexTerm &term, Span where);
+  NodePtr knownNumber(const language::Name &name);
   void noteHolder(const Node &index);
   std::string freshName(const std::string &base);
   void tieTarget(language::Index &index);
+  /// Reports variables in tied indices that run over nothing.
+  void checkTiedAreSized();
+  std::optional<TensorId> sizeNamed(const language::Name &name);
   NodePtr atTarget(NodePtr value);
   NodePtr reduceOnce(Reduction reduction, Reduction written, const std::vector<language::Name> &variables,
                      const std::function<NodePtr()> &body, Span where);
@@ -94,9 +102,11 @@ private:
   IdVector<AccessId, PendingAccess> pending_;                       ///< by the provisional ids of the tree's accesses
   std::set<VariableId> used_;                                       ///< what indexes something
   std::vector<std::pair<VariableId, language::Index>> tiedIndices_; ///< of the target: what is written there
+  std::vector<std::pair<VariableId, Span>> tiedTo_;                 ///< variables in tied indices
   /// Dimensions that some access has a window of: no index of theirs runs over the whole.
   std::set<std::pair<TensorId, size_t>> windows_;
-  int madeUp_ = 0; ///< variables without a name in the text
+  std::set<VariableId> whole_; ///< what indices are tied to, which runs over the whole even there
+  int madeUp_ = 0;             ///< variables without a name in the text
   bool failed_ = false;
 };
 

@@ -13,11 +13,6 @@ std::string listOf(const std::vector<language::Name> &names) {
   return list;
 }
 
-std::string textOf(const language::ExtentDecl &extent) {
-  const auto *name = std::get_if<std::string>(&extent.value);
-  return name ? *name : std::to_string(std::get<int64_t>(extent.value));
-}
-
 /// The fill that a declaration says; a semiring's says nothing of types that it does not compute with.
 std::optional<double> fillOf(const language::TensorDecl &declaration, const Program &program) {
   if (!declaration.fill || !declaration.fill->bySemiring)
@@ -31,7 +26,7 @@ std::optional<double> fillOf(const language::TensorDecl &declaration, const Prog
 std::string textOf(const language::TensorDecl &declaration, const Program &program) {
   std::string text = "tensor " + declaration.name.text;
   for (const language::ExtentDecl &extent : declaration.extents)
-    text += (&extent == &declaration.extents.front() ? "(" : ", ") + textOf(extent);
+    text += (&extent == &declaration.extents.front() ? "(" : ", ") + spellingOf(extent);
   text += declaration.extents.empty() ? "" : ")";
   if (declaration.type)
     text += ": " + declaration.type->text;

@@ -1,5 +1,7 @@
 #include "syntax/ast.h"
 
+#include <utility>
+
 namespace spc::syntax {
 
 std::vector<const Expr *> children(const Expr &expr) {
@@ -15,6 +17,13 @@ std::vector<const Expr *> children(const Expr &expr) {
   if (const auto *call = std::get_if<Call>(&expr.node))
     for (const ExprPtr &argument : call->arguments)
       result.push_back(argument.get());
+  return result;
+}
+
+std::vector<Expr *> children(Expr &expr) {
+  std::vector<Expr *> result;
+  for (const Expr *child : children(std::as_const(expr)))
+    result.push_back(const_cast<Expr *>(child));
   return result;
 }
 

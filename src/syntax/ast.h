@@ -18,6 +18,7 @@ namespace spc::syntax {
 using language::AssignOp;
 using language::BinaryOp;
 using language::ExtentDecl;
+using language::ExtentSum;
 using language::FillDecl;
 using language::Function;
 using language::Index;
@@ -36,10 +37,11 @@ struct Literal {
   std::string spelling;
 };
 
-/// `A(i, k)`, or `alpha` (no indices, no parentheses)
+/// `A(i, k)`, `padded(A(i - 1, k))`, or `alpha` (no indices, no parentheses)
 struct Access {
   Name tensor;
   std::vector<Index> indices;
+  bool isPadded = false; ///< outside of the tensor is its fill
 };
 
 struct Negate {
@@ -79,6 +81,7 @@ struct Expr {
 
 /// The direct children, left to right.
 std::vector<const Expr *> children(const Expr &expr);
+std::vector<Expr *> children(Expr &expr);
 
 /// `y(i) = ...`, `y(i) += ...`, `y(i) min= ...`
 struct Statement {

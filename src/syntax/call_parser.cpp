@@ -7,6 +7,7 @@ namespace spc::syntax {
 namespace {
 
 constexpr DiagnosticKind kArgumentCount{"argument-count", Severity::Error};
+constexpr DiagnosticKind kPaddedArgument{"padded-argument", Severity::Error};
 constexpr DiagnosticKind kMissingSumVariable{"missing-sum-variable", Severity::Error};
 
 bool isIn(const std::string &variable, const Index &index) {
@@ -37,9 +38,30 @@ ExprPtr ExpressionParser::call(Function function) {
   --depth_;
   if (std::optional<Reduce> reduction = asReduction(call))
     return make(std::move(*reduction), first.begin);
+  if (function == Function::Padded)
+    return padded(std::move(call), first.begin);
   if (language::reductionNamed(call.name.text))
     checkScalars(call);
   return checkArgumentCount(call, tokens_.since(first.begin)) ? make(std::move(call), first.begin) : nullptr;
+}
+
+/// `padded(x(i - 1))` is an access of its own kind.
+ExprPtr ExpressionParser::padded(Call call, uint32_t begin) {
+  if (!checkArgumentCount(call, tokens_.since(begin)))
+    return nullptr;
+  ExprPtr argument = std::move(call.arguments.front());
+  auto *access = std::get_if<Access>(&argument->node);
+  if (!access || access->indices.empty()) {
+    errors_
+        .report(kPaddedArgument, argument->where,
+                "'padded' reads a tensor where it may lie outside, and this is "
+                "no tensor with indices")
+        .advise("as in 'padded(x(i - 1))'");
+    return nullptr;
+  }
+  access->isPadded = true;
+  argument->where = tokens_.since(begin);
+  return argument;
 }
 
 /// `max(j, e)` runs over j where j is a name without indices that indexes something in e.

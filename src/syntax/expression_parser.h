@@ -66,6 +66,7 @@ private:
   /// Whether an argument is a name that may be what a reduction runs over: not every such is one for a tensor.
   bool atRunOver(const Call &call) const;
   ExprPtr runOver();
+  ExprPtr padded(Call call, uint32_t begin);
   void checkScalars(const Call &call);
   bool checkArgumentCount(const Call &call, Span where);
   ExprPtr operation(Function function, ExprPtr left, ExprPtr right, uint32_t begin);
@@ -78,6 +79,7 @@ private:
   bool mayHold(const Access &access) const;
   bool heldIndex(Access &access);
   bool indexTerm(const Access &access, Index &index, bool isSubtracted);
+  bool reportLarge(Span where);
   int64_t indexNumber();
   void checkIndexName(const Name &name);
   bool checkName(const Name &name, const char *what);

@@ -3,6 +3,7 @@
 #include "syntax/functions.h"
 
 #include <charconv>
+#include <cstdlib>
 
 namespace spc::syntax {
 namespace {
@@ -65,15 +66,14 @@ bool ExpressionParser::index(Access &access) {
     return heldIndex(access);
   const uint32_t begin = tokens_.current().begin;
   Index index;
-  bool isSubtracted = false;
-  do {
-    const bool isFirst = tokens_.current().begin == begin;
+  bool isSubtracted = tokens_.accept(TokenKind::Minus);
+  for (bool isFirst = true, goesOn = true; goesOn; isFirst = false) {
     if ((!isFirst && !countOperator()) || !indexTerm(access, index, isSubtracted))
       return false;
     isSubtracted = tokens_.at(TokenKind::Minus);
-  } while (tokens_.accept(TokenKind::Plus) || tokens_.accept(TokenKind::Minus));
-  if (tokens_.at(TokenKind::Star) || tokens_.at(TokenKind::Slash) || tokens_.at(TokenKind::Percent) ||
-      tokens_.at(TokenKind::Comparison))
+    goesOn = tokens_.accept(TokenKind::Plus) || tokens_.accept(TokenKind::Minus);
+  }
+  if (tokens_.at(TokenKind::Slash) || tokens_.at(TokenKind::Percent) || tokens_.at(TokenKind::Comparison))
     return rejectIndex(access);
   index.where = tokens_.since(begin);
   index.text = index.isPlain() ? index.terms.front().variable.text : spellingOf(index);
@@ -113,31 +113,40 @@ bool ExpressionParser::heldIndex(Access &access) {
   return true;
 }
 
-/// `3`, `i`, `2*i` or `i*2`.
+/// A product of numbers and names: `3`, `i`, `2*i`, `i*n`. Which name is a variable is told later (settleIndices).
 bool ExpressionParser::indexTerm(const Access &access, Index &index, bool isSubtracted) {
-  std::optional<int64_t> number;
-  if (tokens_.at(TokenKind::Number))
-    number = indexNumber();
-  if (number && !tokens_.at(TokenKind::Star)) {
-    index.constant += isSubtracted ? -*number : *number;
+  const uint32_t begin = tokens_.current().begin;
+  int64_t scale = isSubtracted ? -1 : 1;
+  std::vector<Name> names;
+  do {
+    if (tokens_.at(TokenKind::Number)) {
+      scale *= indexNumber();
+      if (std::abs(scale) >= kMaxConstant)
+        return reportLarge(tokens_.since(begin));
+    } else if (tokens_.at(TokenKind::Name) && tokens_.peek().kind != TokenKind::LeftParen) {
+      names.push_back(takeName());
+      checkIndexName(names.back());
+    } else {
+      return rejectIndex(access);
+    }
+  } while (tokens_.accept(TokenKind::Star));
+  if (names.empty()) {
+    index.constant += scale;
     return true;
   }
-  if (number)
-    tokens_.advance();
-  if (!tokens_.at(TokenKind::Name) || tokens_.peek().kind == TokenKind::LeftParen || isSubtracted)
-    return rejectIndex(access);
-  IndexTerm term{takeName(), number.value_or(1)};
-  checkIndexName(term.variable);
-  if (!number && tokens_.at(TokenKind::Star) && tokens_.peek().kind == TokenKind::Number) {
-    tokens_.advance();
-    term.scale = indexNumber();
-  }
-  if (term.scale == 0) {
-    errors_.report(kIndexExpression, tokens_.span(tokens_.previous()), "an index variable is multiplied with 0");
+  if (scale == 0) {
+    errors_.report(kIndexExpression, tokens_.since(begin), "an index variable is multiplied with 0");
     return false;
   }
-  index.terms.push_back(std::move(term));
+  Name first = std::move(names.front());
+  names.erase(names.begin());
+  index.terms.push_back({std::move(first), scale, std::move(names)});
   return true;
+}
+
+bool ExpressionParser::reportLarge(Span where) {
+  errors_.report(kIndexExpression, where, "a number in an index is below 2^31");
+  return false;
 }
 
 int64_t ExpressionParser::indexNumber() {
@@ -160,14 +169,10 @@ bool ExpressionParser::rejectIndex(const Access &access) {
     reportUnknownFunction(access.tensor, errors_);
     return false;
   }
-  const bool isSubtracted = tokens_.at(TokenKind::Name) && tokens_.previous().kind == TokenKind::Minus;
   errors_
       .report(kIndexExpression, tokens_.currentSpan(),
-              isSubtracted ? "an index variable cannot be subtracted"
-                           : "an index adds up variables, whole multiples of them and whole numbers")
-      .advise(isSubtracted ? "to read backwards, multiply by a sparse matrix P that stores a 1 at each (i, n-1-i): "
-                             "'y(i) = P(i,k) * x(k)'"
-                           : "as in 'x(i)', 'x(3)', 'x(i + 1)' or 'x(2*i + k)'");
+              "an index adds up variables, multiples of them and whole numbers")
+      .advise("as in 'x(i)', 'x(3)', 'x(i + 1)', 'x(2*i + k)' or, with a declared size n, 'x(n - 1 - i)'");
   return false;
 }
 

@@ -1,9 +1,11 @@
 #include "syntax/parser.h"
 
 #include "syntax/expression_parser.h"
+#include "syntax/extent_parser.h"
 #include "syntax/foreign_syntax.h"
 #include "syntax/functions.h"
 #include "syntax/semiring.h"
+#include "syntax/settle_indices.h"
 #include "syntax/shared_names.h"
 #include "syntax/signature_parser.h"
 #include "syntax/syntax_errors.h"
@@ -11,12 +13,10 @@
 #include "syntax/type_declaration.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace spc::syntax {
 namespace {
 
-constexpr DiagnosticKind kBadExtent{"bad-extent", Severity::Error};
 constexpr DiagnosticKind kKernelTooLarge{"kernel-too-large", Severity::Error};
 constexpr DiagnosticKind kBadFill{"bad-fill", Severity::Error};
 constexpr DiagnosticKind kUnknownKeyword{"unknown-keyword", Severity::Error};
@@ -31,7 +31,7 @@ class Parser {
 public:
   Parser(const SourceFile &file, Diagnostics &diagnostics)
       : tokens_(file), errors_(tokens_, diagnostics),
-        expressions_(tokens_, errors_, typeParametersOf(file), sharedNamesOf(file)) {}
+        expressions_(tokens_, errors_, typeParametersOf(file), sharedNamesOf(file)), numbers_(knownNumbersOf(file)) {}
 
   Kernel run();
 
@@ -40,8 +40,6 @@ private:
   bool typeDeclaration();
   bool semiring();
   bool signature();
-  bool extents(TensorDecl &decl);
-  bool extent(TensorDecl &decl);
   bool attributes(TensorDecl &decl);
   bool attribute(TensorDecl &decl);
   bool fill(TensorDecl &decl);
@@ -55,6 +53,7 @@ private:
   TokenStream tokens_;
   SyntaxErrors errors_;
   ExpressionParser expressions_;
+  KnownNumbers numbers_; ///< in indices
   Kernel kernel_;
   Semiring semiring_; ///< of what follows
 };
@@ -124,7 +123,7 @@ bool Parser::declaration() {
   TensorDecl decl;
   decl.name = expressions_.takeName();
   expressions_.checkTensorName(decl.name);
-  if (tokens_.at(TokenKind::LeftParen) && !extents(decl))
+  if (tokens_.at(TokenKind::LeftParen) && !ExtentParser(tokens_, errors_, expressions_).run(decl))
     return false;
   if (!attributes(decl))
     return false;
@@ -181,50 +180,6 @@ bool Parser::signature() {
         .note(kernel_.signature->where, "first here");
   else
     kernel_.signature = std::move(signature);
-  return true;
-}
-
-bool Parser::extents(TensorDecl &decl) {
-  const Token open = tokens_.current();
-  tokens_.advance();
-  do {
-    if (decl.extents.size() == kMaxOrder) {
-      expressions_.reportOrder(tokens_.currentSpan());
-      return false;
-    }
-    if (!extent(decl))
-      return false;
-  } while (tokens_.accept(TokenKind::Comma));
-  if (tokens_.accept(TokenKind::RightParen))
-    return true;
-  errors_.missingParen(tokens_.span(open), "',' or ')'");
-  return false;
-}
-
-bool Parser::extent(TensorDecl &decl) {
-  const Token token = tokens_.current();
-  ExtentDecl extent{std::string(), tokens_.currentSpan()};
-  if (tokens_.at(TokenKind::Name) && !tokens_.atNewStatement()) {
-    extent.value = std::string(tokens_.text(token));
-  } else if (tokens_.at(TokenKind::Number)) {
-    std::string_view text = tokens_.text(token);
-    int64_t value = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size())
-      errors_.report(kBadExtent, tokens_.currentSpan(),
-                     "an extent is a name or a whole number that fits 64 bits, not " + tokens_.quoted(token));
-    extent.value = value;
-  } else if (tokens_.at(TokenKind::Minus)) {
-    errors_.report(kBadExtent, tokens_.currentSpan(), "an extent cannot be negative");
-    return false;
-  } else {
-    Diagnostic &error = errors_.unexpected("an extent");
-    if (tokens_.at(TokenKind::RightParen) && decl.extents.empty())
-      error.advise("a scalar is declared without parentheses");
-    return false;
-  }
-  tokens_.advance();
-  decl.extents.push_back(std::move(extent));
   return true;
 }
 
@@ -313,6 +268,7 @@ bool Parser::statement() {
   if (!statement.value)
     return false;
   statement.where = tokens_.since(first.begin);
+  settleIndices(statement, numbers_, errors_);
   applySemiring(semiring_, statement, errors_);
   bool fine = endOfStatement("an operator or the end of the line");
   kernel_.statements.push_back(std::move(statement));

@@ -46,10 +46,8 @@ private:
 
   void write(const TensorDecl &decl) {
     line(0, "tensor " + decl.name.text, decl.where);
-    for (const ExtentDecl &extent : decl.extents) {
-      auto *name = std::get_if<std::string>(&extent.value);
-      line(1, "extent " + (name ? *name : std::to_string(std::get<int64_t>(extent.value))), extent.where);
-    }
+    for (const ExtentDecl &extent : decl.extents)
+      line(1, "extent " + spellingOf(extent), extent.where);
     if (decl.type)
       line(1, "type " + decl.type->text, decl.type->where);
     if (decl.sparse)

@@ -20,12 +20,14 @@ public:
   }
 
   void write(const Access &access) {
+    out_ += access.isPadded ? "padded(" : "";
     out_ += access.tensor.text;
     if (!access.indices.empty()) {
       out_ += '(';
       names(access.indices, ",");
       out_ += ')';
     }
+    out_ += access.isPadded ? ")" : "";
   }
 
   void append(std::string_view text) { out_ += text; }

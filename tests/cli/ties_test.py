@@ -40,6 +40,26 @@ WINDOWS = {
     "B(i,j) = A(i, j)*(j >= i)": ("A:12x15", ""),
     "y(i) = argmax(j, A(i+1,2*j)*x(j))": ("A:12x12 x:5", "i=8"),
 }
+#: Indices that go back, that a call's numbers shift and scale, and that may lie outside.
+SHIFTS = {
+    "tensor x(n)\ntensor y(n)\ny(i) = x(n-1-i)": ("x:9", ""),
+    "tensor A(m, n)\ntensor B(m, n)\nB(i,j) = A(m-1-i, n-1-j)": ("A:9x12", ""),
+    "tensor x(n)\ntensor y(n)\ny(i) = 2*padded(x(i-1)) - padded(x(i+1))*x(i)": ("x:9", ""),
+    "tensor x(n)\ntensor y(m)\ny(i) = x(n - m + i)": ("x:9", "m=5"),
+    "tensor x(n)\ntensor k: i64\ny(i) = x(i+k) + exp(x(2*i))": ("x:9", "i=4"),
+    "tensor A(m, n)\ntensor k: i64\ntensor x(l)\nB(i,j) = A(i+k, 2*j)*x(i)": ("A:9x12 x:7", "j=5"),
+    "tensor A(m, n)\ntensor K(p, q)\ntensor B(m, n)\nB(i,j) = padded(A(i+p-1, j+q-1))*K(p,q)": ("A:9x12 K:3x3", ""),
+    "tensor A(m, n)\ntensor K(p, q)\ntensor B(m, n)\nB(i,j) = pattern(A(i,j))*padded(A(i+p-1, j+q-1))*K(p,q)":
+        ("A:9x12 K:3x3", ""),
+    "tensor A(m, n)\ntensor C(p, q)\ntensor D(m*p, n*q)\nD(i*p+k, j*q+l) = A(i,j)*C(k,l)": ("A:4x5 C:3x2", ""),
+    "tensor A(m, n)\ntensor C(m, q)\ntensor D(m, n + q)\nD(i,j) = padded(A(i,j)) + padded(C(i,j-n))": ("A:6x7 C:6x5", ""),
+    "tensor A(m, n)\ntensor D(m, n)\nD(m-1-i, j) = A(i,j)": ("A:9x12", ""),
+    "tensor A(m, n)\ntensor y(m*n)\ny(i*n+j) = A(i,j)": ("A:9x12", ""),
+    "tensor x(m*n)\ntensor A(m, n)\ntensor B(m, n)\nB(i,j) = A(i,j)*x(i*n+j)": ("A:9x12 x:108", ""),
+    "tensor A(m, n)\ntensor x(n)\ny(i) = A(i,j)*x(n-1-j)/n": ("A:9x12 x:12", ""),
+    "tensor A(m, n)\ntensor k: i64\nd(i) = A(i,i+k)": ("A:9x12", ""),
+    "tensor A(m, n)\ntensor B(m, n)\nB(i,n-1) = A(i,0)": ("A:9x12", ""),
+}
 #: Index tensors with the sizes of what they index.
 GATHERS = {
     "y(i) = 2*x(p(i)) + v(i)*exp(x(p(i)))": ("x:9 p:12<9 v:12", ""),
@@ -90,6 +110,8 @@ class TiesTest(SpcCase):
                 arguments += ["--format", f"{name}={form}"]
         if "lam" in text:
             arguments.append("lam=1.5")
+        if "k: i64" in text:
+            arguments.append("k=2")
         for size in sizes.split():
             arguments += ["--size", size]
         return self.spc(*arguments, expect=expect)
@@ -112,6 +134,12 @@ class TiesTest(SpcCase):
 
     def test_windows(self):
         self.run_all(WINDOWS)
+
+    def test_shifts(self):
+        self.run_all(SHIFTS)
+
+    def test_shifts_as_they_are_rounded(self):
+        self.run_all(SHIFTS, ["--fp=strict"])
 
     def test_gathers_and_scatters(self):
         self.run_all(GATHERS)

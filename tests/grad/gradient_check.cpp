@@ -63,7 +63,10 @@ TensorMap emptyTensors(const sema::Kernel &kernel, const std::map<std::string, i
         continue;
       DenseTensor made = emptyTensor(kernel, tensor, sizes);
       if (const auto *tie = tensor.as<sema::Tie>()) {
-        made.stored = maskOfTie(*tie, made.shape);
+        made.stored = maskOfTie(*tie, made.shape, [&](sema::TensorId scalar) {
+          const auto *size = kernel.tensors[scalar].as<sema::Size>();
+          return size ? sizes.at(kernel.extents[size->extent].name) : 0;
+        });
         tensors.emplace(tensor.name, std::move(made));
         continue;
       }

@@ -1,6 +1,7 @@
 #include "harness/data.h"
 
 #include "format/levels.h"
+#include "sema/amounts.h"
 #include "tensor/pack/level_coordinates.h"
 
 #include <algorithm>
@@ -247,16 +248,20 @@ tensor::Coordinates denseEntries(const std::vector<int64_t> &shape, bool nonFini
   return entries;
 }
 
-std::vector<uint8_t> maskOfTie(const sema::Tie &tie, const std::vector<int64_t> &shape) {
+std::vector<uint8_t> maskOfTie(const sema::Tie &tie, const std::vector<int64_t> &shape,
+                               const std::function<int64_t(sema::TensorId)> &scalar) {
+  std::vector<int64_t> scales;
+  for (const sema::Amount &scale : tie.rowScales)
+    scales.push_back(sema::valueOf(scale, scalar));
   std::vector<uint8_t> mask(
       static_cast<size_t>(std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>())));
   for (size_t element = 0; element < mask.size(); ++element) {
     auto rest = static_cast<int64_t>(element);
     const int64_t column = rest % shape.back();
     rest /= shape.back();
-    int64_t sum = tie.constant;
+    int64_t sum = sema::valueOf(tie.constant, scalar);
     for (size_t dim = shape.size() - 1; dim-- > 0; rest /= shape[dim])
-      sum += tie.source ? 0 : tie.rowScales[dim] * (rest % shape[dim]);
+      sum += tie.source ? 0 : scales[dim] * (rest % shape[dim]);
     mask[element] = tie.source || sum == tie.columnScale * column;
   }
   return mask;

@@ -92,8 +92,9 @@ bool hasElements(const std::vector<int64_t> &shape);
 /// The row-major position of an element.
 int64_t offsetOf(const int64_t *coordinates, const std::vector<int64_t> &shape);
 
-/// Where a tie of this shape has entries; everywhere where it follows what a tensor holds.
-std::vector<uint8_t> maskOfTie(const sema::Tie &tie, const std::vector<int64_t> &shape);
+/// Where a tie of this shape has entries, by the values of scalars; everywhere where it follows what a tensor holds.
+std::vector<uint8_t> maskOfTie(const sema::Tie &tie, const std::vector<int64_t> &shape,
+                               const std::function<int64_t(sema::TensorId)> &scalar);
 
 /// The mask `ownerMask` of a tensor's stored elements as that of another one with its structure, level by level.
 std::vector<uint8_t> maskInOrderOf(const format::Format &format, const std::vector<int64_t> &shape,

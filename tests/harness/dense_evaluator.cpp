@@ -3,6 +3,7 @@
 #include "harness/dense_nodes.h"
 #include "harness/dense_values.h"
 #include "harness/function_values.h"
+#include "harness/named_sizes.h"
 #include "harness/number_types.h"
 
 #include <algorithm>
@@ -371,29 +372,18 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
 
 } // namespace
 
-int64_t DenseTensor::size() const {
-  int64_t size = 1;
-  for (int64_t extent : shape)
-    size *= extent;
-  return size;
-}
-
 std::string evaluate(const syntax::Kernel &kernel, TensorMap &tensors) {
   try {
+    const TensorMap sizes = sizesIn(kernel, tensors);
+    tensors.insert(sizes.begin(), sizes.end());
     for (const syntax::Statement &statement : kernel.statements)
       run(statement, tensors);
+    for (const auto &[name, size] : sizes)
+      tensors.erase(name);
     return {};
   } catch (const std::runtime_error &error) {
     return error.what();
   }
-}
-
-bool matches(Element actual, Element expected, double error) {
-  if (!isFinite(expected))
-    return !isFinite(actual);
-  if (std::isinf(error) || std::isnan(error))
-    return true;
-  return std::abs(actual - expected) <= error;
 }
 
 } // namespace spc::testing

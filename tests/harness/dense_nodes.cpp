@@ -236,6 +236,9 @@ NodePtr Resolver::resolve(const syntax::Access &access, Scope &scope) {
   }
   if (found == tensors_.end() || found->second.shape.size() != access.indices.size())
     throw std::runtime_error("no tensor of that order: " + access.tensor.text);
+  if (access.isPadded || std::any_of(access.indices.begin(), access.indices.end(),
+                                     [](const syntax::Index &index) { return !index.isWindow(); }))
+    throw std::runtime_error("an index that is tied: evaluate the checked program's text");
   auto node = std::make_unique<Node>();
   node->kind = NodeKind::Access;
   node->tensor = &found->second;

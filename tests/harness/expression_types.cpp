@@ -13,7 +13,7 @@ Type wider(Type a, Type b) {
 }
 
 bool compares(Function function) {
-  return function >= Function::Equal && function <= Function::At;
+  return function >= Function::Equal && function <= Function::Within;
 }
 
 bool isTruth(Function function) {

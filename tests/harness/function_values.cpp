@@ -125,6 +125,7 @@ double several(Function function, const std::vector<double> &x) {
     return std::fmod(x[0], x[1]);
   case Function::Equal:
   case Function::At:
+  case Function::Within:
     return x[0] == x[1];
   case Function::NotEqual:
     return x[0] != x[1];
@@ -177,7 +178,7 @@ bool mayJump(Function function) {
   case Function::Cast:
     return true;
   default:
-    return isOfBits(function) || (function >= Function::Equal && function <= Function::At);
+    return isOfBits(function) || (function >= Function::Equal && function <= Function::Within);
   }
 }
 

@@ -232,6 +232,17 @@ std::vector<int64_t> KernelArguments::shapeOf(const std::string &tensor) const {
   return shape;
 }
 
+/// The size that a scalar stands for; 0 of one that is passed, by which no pattern is kept here.
+int64_t KernelArguments::sizeOf(sema::TensorId scalar) const {
+  const auto *size = kernel_.tensors[scalar].as<sema::Size>();
+  for (const sema::Tensor &tensor : kernel_.tensors)
+    if (size && tensor.is<sema::Parameter>())
+      for (size_t dim = 0; dim < tensor.extents.size(); ++dim)
+        if (tensor.extents[dim] == size->extent)
+          return shapeOf(tensor.name)[dim];
+  return 0;
+}
+
 /// Where a temporary that shares a pattern stores entries.
 std::vector<uint8_t> KernelArguments::sharedMask(const sema::Tensor &tensor, const MaskOf &maskOf) const {
   if (!tensor.shared())
@@ -244,7 +255,8 @@ std::vector<uint8_t> KernelArguments::sharedMask(const sema::Tensor &tensor, con
     for (size_t level = 0; level < shape.size(); ++level)
       shape[static_cast<size_t>(last.format.levels[level].dim)] =
           own[static_cast<size_t>(tensor.format.levels[level].dim)];
-    return maskInOrderOf(tensor.format, own, last.format, shape, maskOfTie(*tie, shape));
+    return maskInOrderOf(tensor.format, own, last.format, shape,
+                         maskOfTie(*tie, shape, [&](sema::TensorId scalar) { return sizeOf(scalar); }));
   }
   // A copy has the entries of what it is a copy of.
   const std::optional<sema::TensorId> source = sema::sourceOf(owner);

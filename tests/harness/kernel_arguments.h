@@ -70,6 +70,7 @@ private:
   sema::TensorId ownerOf(sema::TensorId id) const;
   Argument &argumentFor(sema::TensorId id) const;
   std::vector<int64_t> shapeOf(const std::string &tensor) const;
+  int64_t sizeOf(sema::TensorId scalar) const;
   using MaskOf = std::function<std::vector<uint8_t>(const std::string &)>;
   std::vector<uint8_t> sharedMask(const sema::Tensor &tensor, const MaskOf &maskOf) const;
 

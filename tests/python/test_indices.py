@@ -31,6 +31,56 @@ def test_groups():
     close(kernel("S(k,f) = (label(i) == k) * X(i,f)")(label=labels, X=x, sizes={"k": 3}), wanted)
 
 
+def test_backwards_and_shifted():
+    x = np.arange(7.0)
+    close(kernel("tensor x(n)\ntensor y(n)\ny(i) = x(n-1-i)")(x=x), x[::-1])
+    close(kernel("tensor x(n)\ntensor k: i64\ny(i) = x(i+k)")(x=x, k=3, sizes={"i": 4}), x[3:])
+    padded = kernel("tensor x(n)\ntensor y(n)\ny(i) = padded(x(i-1)) - 2*x(i) + padded(x(i+1))")
+    close(padded(x=x), np.convolve(x, [1, -2, 1], "same"))
+    a = matrix(11, 13)
+    flipped = spc.kernel("tensor A(m, n)\ntensor B(m, n)\nB(i,j) = A(m-1-i, n-1-j)", formats={"B": "csr"})
+    close(flipped(A=a).toarray(), a.toarray()[::-1, ::-1])
+    with pytest.raises(spc.StructureError, match="x"):
+        kernel("tensor x(n)\ntensor k: i64\ny(i) = x(i+k)")(x=x, k=4, sizes={"i": 4})
+
+
+def test_blocks_and_products():
+    sparse = pytest.importorskip("scipy.sparse")
+    a, b = matrix(5, 7), matrix(5, 4)
+    beside = "tensor A(m, n)\ntensor B(m, q)\ntensor H(m, n + q)\nH(i,j) = padded(A(i,j)) + padded(B(i,j-n))"
+    close(spc.kernel(beside, formats={"H": "csr"})(A=a, B=b).toarray(), sparse.hstack([a, b]).toarray())
+    below = "tensor A(m, n)\ntensor B(p, n)\ntensor H(m + p, n)\nH(i,j) = padded(A(i,j)) + padded(B(i-m,j))"
+    close(spc.kernel(below, formats={"H": "csr"})(A=a, B=matrix(3, 7)).toarray(),
+          sparse.vstack([a, matrix(3, 7)]).toarray())
+    kron = "tensor A(m, n)\ntensor B(p, q)\ntensor C(m*p, n*q)\nC(i*p+k, j*q+l) = A(i,j)*B(k,l)"
+    close(spc.kernel(kron, formats={"C": "csr"})(A=a, B=b).toarray(), sparse.kron(a, b).toarray())
+    with pytest.raises(spc.ArgumentError, match="35"):
+        spc.kernel(kron, formats={"C": "csr"})(A=a, B=b, sizes={"C__0": 35})
+
+
+def test_a_convolution_at_entries_alone():
+    a, weights = matrix(9, 8), np.random.default_rng(3).random((3, 3))
+    text = """tensor A(m, n), sparse
+        tensor K(3, 3)
+        Y(i,j) = pattern(A(i,j)) * padded(A(i+p-1, j+q-1)) * K(p,q)"""
+    around = np.pad(a.toarray(), 1)
+    wanted = sum(weights[p, q] * around[p:p + 9, q:q + 8] for p in range(3) for q in range(3)) * (a.toarray() != 0)
+    with pytest.warns(spc.SpcWarning, match="reordered"):
+        convolve = spc.kernel(text)
+        close(convolve(A=a, K=weights).toarray(), wanted)
+
+
+def test_gradients_of_shifts():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed: 'apt install python3-torch'")
+    import spc.torch
+    x = torch.rand(6, dtype=torch.float64, requires_grad=True)
+    out = spc.torch.op("tensor x(n)\ntensor y(n)\ny(i) = padded(x(i-1)) * x(n-1-i)")(x=x)
+    wanted = torch.nn.functional.pad(x, (1, 0))[:-1] * x.flip(0)
+    assert torch.allclose(out, wanted)
+    (gradient,) = torch.autograd.grad((out * out).sum(), x)
+    assert torch.allclose(gradient, torch.autograd.grad((wanted * wanted).sum(), x)[0])
+
+
 def test_gradients():
     torch = pytest.importorskip("torch", reason="PyTorch is not installed: 'apt install python3-torch'")
     table = torch.rand(6, 3, dtype=torch.float64, requires_grad=True)

@@ -25,7 +25,7 @@ TEST_CASE("orders must agree") {
 
 TEST_CASE("indices of the left side are distinct variables") {
   CHECK(check("D(i,i-1) = A(i,j)").errors() == "scatter-target");
-  CHECK(check("D(i,3) = A(i,j)").errors() == "index-expression");
+  CHECK(check("D(i,3) = A(i,j)").errors().empty());
   CHECK(check("D(i,i) = A(i,j)").errors() == "repeated-index");
 }
 

@@ -46,6 +46,8 @@ public:
 
 private:
   ExprPtr call(Function function, int depth) {
+    if (function == Function::Padded) // is a kind of access
+      function = Function::Pattern;
     const language::FunctionSpelling &spelling = spellingOf(function);
     Call result{function, {}, {}};
     if (!spelling.isOperator())
@@ -72,6 +74,8 @@ private:
 TEST_CASE("statements read back as one would write them") {
   CHECK(again("y( i )=A(i , j)*x(j)+z(i)") == "y(i) = A(i,j)*x(j) + z(i)");
   CHECK(again("y = max( a,b , 0 )%2") == "y = max(a, b, 0) % 2");
+  CHECK(again("y(i) = padded( x(i-1) )*x( -1*i+ 2 )") == "y(i) = padded(x(i - 1))*x(2 - i)");
+  CHECK(again("tensor x(n)\ny(i) = x( n*m-i -1 )") == "y(i) = x(n*m - i - 1)");
   CHECK(again("y = not a<b and(c or d)") == "y = not a < b and (c or d)");
   CHECK(again("y = (a<b)==c") == "y = (a < b) == c");
   CHECK(again("y = f32(a) * (b % c)") == "y = f32(a)*(b % c)");

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import ArgumentError, ArgumentTypeError
 from ..storage import dtypes
 from ..storage.describe import name_of
-from ..storage.signature import Argument, Storage, TensorArgument
+from ..storage.signature import Argument, Signature, Storage, TensorArgument
 from ..storage.view import NumberView, Operand, View, address, csr_storage
 
 _NUMBERS = {
@@ -167,16 +167,21 @@ def _advice(view: View, argument: TensorArgument) -> str:
     return "" if argument.storage.symmetric or mine.symmetric else ", which copy=True of the kernel converts to"
 
 
-def extents_said(arguments: Sequence[Argument]) -> FrozenSet[Union[str, int]]:
-    """The extents of which operands for these arguments say how large they are."""
-    return frozenset(extent for argument in arguments if isinstance(argument, TensorArgument) and argument.passed != "values"
-                     for extent in argument.shape)
+def extents_said(signature: Signature) -> FrozenSet[Union[str, int]]:
+    """The extents of which operands say how large they are, or what they say of others."""
+    said = {extent for argument in signature.inputs if isinstance(argument, TensorArgument) and argument.passed != "values"
+            for extent in argument.shape}
+    for each in signature.sums:
+        if all(isinstance(name, int) or name in said for _, names in each.products for name in names):
+            said.add(each.extent)
+    return frozenset(said)
 
 
-def extents_of(views: Mapping[str, Operand], arguments: Sequence[Argument], sizes: Mapping[str, int]) -> Dict[str, int]:
+def extents_of(views: Mapping[str, Operand], signature: Signature, sizes: Mapping[str, int]) -> Dict[str, int]:
     """The sizes that operands give the extents, beside those that are given. Raises ArgumentError where two do not agree,
     or a declared number."""
     extents: Dict[str, int] = dict(sizes)
+    arguments = signature.arguments
     for argument in arguments:
         view = views.get(argument.name)
         if not isinstance(view, View):
@@ -188,6 +193,10 @@ def extents_of(views: Mapping[str, Operand], arguments: Sequence[Argument], size
                 agrees = extents.setdefault(extent, size) == size
             if not agrees:
                 _disagree(views, arguments, sizes)
+    for each in signature.sums:
+        size = each.value(extents)
+        if size is not None and extents.setdefault(each.extent, size) != size:
+            raise ArgumentError(f"{each.extent} has {extents[each.extent]} elements, and the kernel says {size}")
     return extents
 
 

@@ -66,7 +66,7 @@ class Variant:
             elif isinstance(view, NumberView) or view.storage is not argument.storage or view.type != argument.type or \
                     view.indices != argument.indices or view.pointers != argument.pointers:
                 views[argument.name] = _fitting(view, argument, convert)
-        extents = binding.extents_of(views, self.arguments, sizes)
+        extents = binding.extents_of(views, self.signature, sizes)
         style = Style(family_of(views), index, self.named)
         passed: List[Any] = []
         outputs: List[Output] = []

@@ -6,7 +6,7 @@ import functools
 import json
 import re
 from dataclasses import dataclass
-from typing import Any, ClassVar, Dict, List, Mapping, Sequence, Tuple, Type, Union
+from typing import Any, ClassVar, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
 from ..errors import CompilerError
 
@@ -141,6 +141,26 @@ class TensorArgument(Argument):
     storage: Storage
 
 
+@dataclass(frozen=True)
+class Sum:
+    """An extent that follows from others: products of these, which are names or numbers, and a number."""
+
+    extent: str
+    products: Tuple[Tuple[int, Tuple[Union[str, int], ...]], ...]
+    constant: int
+
+    def value(self, extents: Mapping[str, int]) -> Optional[int]:
+        """What it is; None where one of the others is not known."""
+        total = self.constant
+        for factor, names in self.products:
+            for name in names:
+                if isinstance(name, str) and name not in extents:
+                    return None
+                factor *= extents[name] if isinstance(name, str) else name
+            total += factor
+        return total
+
+
 @dataclass(frozen=True, eq=False)
 class Signature:
     """How a kernel is called."""
@@ -150,6 +170,7 @@ class Signature:
     arguments: Tuple[Argument, ...]
     has_phases: bool
     statuses: Dict[int, str]
+    sums: Tuple[Sum, ...] = ()
 
     @functools.cached_property
     def inputs(self) -> List[Argument]:
@@ -205,6 +226,11 @@ def _argument(data: Mapping[str, Any]) -> Argument:
     return TensorArgument(**said, storage=parse_storage(data["format"])) if "format" in data else Argument(**said)
 
 
+def _sum(data: Mapping[str, Any]) -> Sum:
+    return Sum(data["extent"], tuple((product["factor"], tuple(product["extents"])) for product in data["products"]),
+               data["constant"])
+
+
 def parse(text: str) -> Signature:
     """Reads a signature. Raises CompilerError where it is of another version of the convention."""
     data = json.loads(text)
@@ -212,4 +238,5 @@ def parse(text: str) -> Signature:
         raise CompilerError(f"kernel {data['name']} follows version {data['spc_abi']} of the calling convention, and "
                             f"this package version {ABI_VERSION}")
     return Signature(data["name"], data["fingerprint"], tuple(_argument(a) for a in data["arguments"]),
-                     "numeric" in data["functions"], {int(k): v for k, v in data["statuses"].items()})
+                     "numeric" in data["functions"], {int(k): v for k, v in data["statuses"].items()},
+                     tuple(_sum(each) for each in data.get("sums", ())))

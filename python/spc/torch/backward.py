@@ -49,7 +49,7 @@ class Backward:
         self._wrt, self._count = wrt, len(op.inputs)
         self._op = op.gradient(request, tuple(op.outputs[k] for k in given), tuple(op.inputs[k] for k in wrt))
         arguments = self._op.kernel.signature
-        said = binding.extents_said(arguments.inputs)
+        said = binding.extents_said(arguments)
         #: Extents that no operand of the gradient says: those of dimensions of what is differentiated by.
         self._sizes = {extent: (k, dim) for k, argument in zip(wrt, arguments.outputs) if not argument.pattern_of
                        for dim, extent in enumerate(argument.shape) if isinstance(extent, str) and extent not in said}

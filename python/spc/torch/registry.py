@@ -144,7 +144,7 @@ class Registered:
         self.results: List[Argument] = self.signature.outputs
         returned = ", ".join("Tensor" for argument in self.results for _ in range(self._width(argument)))
         single = returned == "Tensor"
-        said = binding.extents_said(self.signature.inputs)
+        said = binding.extents_said(self.signature)
         #: Extents that no operand says: arguments behind those of operands.
         self.extents = list(dict.fromkeys(extent for argument in self.results if not argument.pattern_of
                                           for extent in argument.shape if isinstance(extent, str) and extent not in said))
@@ -239,7 +239,7 @@ class Registered:
             if argument.passed != "values":
                 shape = tuple(value) if isinstance(value, (list, tuple)) else tuple(getattr(value, "shape", ()))
                 views[argument.name] = _shaped(shape, "")
-        return binding.extents_of(views, signature.arguments, sizes)
+        return binding.extents_of(views, signature, sizes)
 
     def _shapes(self, *arguments: Any) -> Any:
         """Empty results of the right shapes, for tracing."""

@@ -143,6 +143,12 @@ Status listEntries(const Tie &tie, const TiedRows &rows, Tensor &target, void *p
 
 } // namespace
 
+extern "C" int64_t spc_rt_add_product(int64_t sum, int64_t one, int64_t other) {
+  if (other >= 0)
+    return addMultiple(sum, one, other);
+  return one == INT64_MIN || other == INT64_MIN ? INT64_MAX : addMultiple(sum, -one, -other);
+}
+
 extern "C" int32_t spc_rt_make_tie(const Allocator *allocator, const Tie *tie, Tensor *target) {
   clearArrays(*target);
   Level &last = target->levels[target->order - 1];

@@ -9,6 +9,9 @@
 
 namespace spc::sema {
 
+constexpr DiagnosticKind kNameClash{"name-clash", Severity::Error};
+constexpr DiagnosticKind kUnsizedVariable{"unsized-variable", Severity::Error};
+
 /// A value type that the command line or a file of bindings gives.
 struct ValueTypeGiven {
   ValueType type;

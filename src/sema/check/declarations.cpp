@@ -11,7 +11,6 @@ constexpr DiagnosticKind kDuplicateDeclaration{"duplicate-declaration", Severity
 constexpr DiagnosticKind kSparseScalar{"sparse-scalar", Severity::Error};
 constexpr DiagnosticKind kUnknownTensor{"unknown-tensor", Severity::Error};
 constexpr DiagnosticKind kUnused{"unused", Severity::Warning};
-constexpr DiagnosticKind kNameClash{"name-clash", Severity::Error};
 
 bool isUsed(const Checking &checking, const std::string &name) {
   const auto &tensors = checking.program.tensors;
@@ -96,7 +95,8 @@ void checkNames(Checking &checking) {
   for (const auto &[name, declaration] : checking.declarations)
     tensors.emplace(name, declaration->name.where);
   for (const Tensor &tensor : checking.program.tensors)
-    tensors.emplace(tensor.name, tensor.where);
+    if (!tensor.is<Size>())
+      tensors.emplace(tensor.name, tensor.where);
   std::set<std::string> reported;
   for (const auto &[name, where] : checking.program.indexNames) {
     auto tensor = tensors.find(name);

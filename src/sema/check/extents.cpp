@@ -1,14 +1,13 @@
 // Extents: dimensions that one index variable or one declared name ties together are one extent (union-find).
 #include "sema/check/checking.h"
 
-#include <numeric>
+#include <algorithm>
 #include <set>
 
 namespace spc::sema {
 namespace {
 
 constexpr DiagnosticKind kShapeClash{"shape-clash", Severity::Error};
-constexpr DiagnosticKind kUnsizedVariable{"unsized-variable", Severity::Error};
 constexpr DiagnosticKind kSameExtent{"same-extent", Severity::Note};
 
 constexpr size_t kLastRank = SIZE_MAX / 2; ///< of names: after all those of the text
@@ -131,17 +130,25 @@ public:
     for (size_t s = 0; s < variables.size(); ++s)
       for (VariableId id : variables[s].ids())
         checking_.program.statements[s].scope.variables[id].extent = extentOf(variables[s][id]);
+    for (Tensor &tensor : checking_.program.tensors)
+      if (tensor.is<Size>())
+        settleSize(tensor);
+    settleSums();
   }
 
 private:
   void addDeclaredSizes() {
-    std::map<std::string, int> named;
+    std::map<std::string, int> &named = declared_;
     for (TensorId id : dimensions_.ids()) {
       const std::optional<language::TensorDecl> &declaration = checking_.program.symbols[id].declaration;
       for (size_t k = 0; declaration && k < dimensions_[id].size(); ++k) {
         const language::ExtentDecl &extent = declaration->extents[k];
         if (const auto *number = std::get_if<int64_t>(&extent.value)) {
           classes_.fix(dimensions_[id][k], {*number, extent.where});
+          continue;
+        }
+        if (const auto *sum = std::get_if<language::ExtentSum>(&extent.value)) {
+          sums_.push_back({dimensions_[id][k], sum, extent.where});
           continue;
         }
         const std::string &name = std::get<std::string>(extent.value);
@@ -152,6 +159,38 @@ private:
           classes_.merge(entry->second, dimensions_[id][k], extent.where, inQuotes(name));
       }
     }
+  }
+
+  /// Sums of extents are known once all extents are.
+  void settleSums() {
+    for (const DeclaredSum &declared : sums_) {
+      ExtentSum sum{{}, declared.sum->constant};
+      bool isKnown = true;
+      for (const language::ExtentSum::Product &product : declared.sum->products) {
+        ExtentSum::Product &own = sum.products.emplace_back(ExtentSum::Product{product.factor, {}});
+        for (const std::string &name : product.names) {
+          const auto node = declared_.find(name);
+          isKnown = isKnown && node != declared_.end();
+          if (node != declared_.end())
+            own.extents.push_back(extentOf(node->second));
+          else
+            checking_.diagnostics
+                .report(kUnsizedVariable, declared.where,
+                        "nothing that the caller passes says how large " + inQuotes(name) + " is")
+                .advise("declare a tensor that has it alone as an extent: tensor x(" + name + ")");
+        }
+      }
+      if (isKnown)
+        checking_.program.extents[extentOf(declared.node)].sums.push_back(std::move(sum));
+    }
+  }
+
+  void settleSize(Tensor &size) {
+    if (const auto node = declared_.find(size.name); node != declared_.end())
+      size.role = Size{extentOf(node->second)};
+    else
+      checking_.diagnostics.report(kUnsizedVariable, size.where,
+                                   "nothing that the caller passes says how large " + inQuotes(size.name) + " is");
   }
 
   /// Declarations in the order of the text, with room for their dimensions.
@@ -194,12 +233,17 @@ private:
     }
   }
 
+  bool isSum(int node) {
+    return std::any_of(sums_.begin(), sums_.end(),
+                       [&](const DeclaredSum &sum) { return classes_.find(sum.node) == classes_.find(node); });
+  }
+
   // Sizes come from what the caller passes, or are declared as numbers.
   void checkTemporaries() {
     std::set<int> given;
     for (TensorId id : dimensions_.ids())
       for (int node : dimensions_[id])
-        if (!checking_.program.tensors[id].is<Temporary>() || classes_.fixedSize(node))
+        if (!checking_.program.tensors[id].is<Temporary>() || classes_.fixedSize(node) || isSum(node))
           given.insert(classes_.find(node));
     for (TensorId id : dimensions_.ids())
       for (size_t k = 0; k < dimensions_[id].size(); ++k)
@@ -277,7 +321,14 @@ private:
   Checking &checking_;
   ExtentClasses classes_;
   IdVector<TensorId, std::vector<int>> dimensions_; ///< node by tensor and dimension
-  std::map<int, ExtentId> extents_;                 ///< by class
+  std::map<std::string, int> declared_;             ///< nodes of names in declarations
+  struct DeclaredSum {
+    int node;
+    const language::ExtentSum *sum;
+    Span where;
+  };
+  std::vector<DeclaredSum> sums_;
+  std::map<int, ExtentId> extents_; ///< by class
   std::set<std::string> taken_;
   size_t nextRank_ = 0;
 };

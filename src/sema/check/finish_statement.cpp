@@ -44,9 +44,11 @@ void StatementBuilder::reportNegative(const language::Index &index, const std::s
   } else {
     const std::string variable = index.terms.front().variable.text;
     fail(kIndexExpression, index.where,
-         shown + " is negative at first: index variables begin at 0, and no index is shifted back")
-        .advise("shift the others forward, so that the result begins later: 'x(" + variable + " + 1) - x(" + variable +
-                ")' for 'x(" + variable + ") - x(" + variable + " - 1)'");
+         shown + " is negative at first: index variables begin at 0, and " + inQuotes(tensor) + " has nothing there")
+        .advise("write 'padded(" + tensor +
+                "(...))' where it is 0 outside, or shift the others forward, so that the "
+                "result begins later: 'x(" +
+                variable + " + 1) - x(" + variable + ")' for 'x(" + variable + ") - x(" + variable + " - 1)'");
   }
 }
 
@@ -55,6 +57,10 @@ bool StatementBuilder::resolveTarget() {
   const bool isFine = checkTargetIndices();
   // Also of a target that is wrong: the kernel has the tensor, and a format may be bound to it.
   const std::optional<TensorId> tensor = tensorOf(target_.tensor, target_.indices.size(), target_.where);
+  if (tensor && checking_.program.tensors[*tensor].is<Size>())
+    fail(kNameClash, target_.tensor.where,
+         inQuotes(target_.tensor.text) + " is a size, as a declaration says, and is written here")
+        .advise("use another name for one of them");
   if (!tensor || !isFine)
     return false;
   statement_.target = {*tensor, {}, {}, target_.where};
@@ -89,7 +95,8 @@ bool StatementBuilder::makeTemporary(TensorId tensor) {
 /// What indexes a dimension: a variable of the text, or one that is derived from such variables.
 VariableId StatementBuilder::indexOf(const PendingAccess &access, size_t dim, const Access &before) {
   const language::Index &index = access.indices[dim];
-  const bool isWindow = windows_.contains({access.tensor, dim});
+  const bool isWindow = windows_.contains({access.tensor, dim}) &&
+                        !(index.isPlain() && whole_.contains(access.terms[dim].front().variable));
   if (index.isPlain() && !isWindow) {
     const VariableId plain = access.terms[dim].front().variable;
     const auto &seen = before.variables;
@@ -131,6 +138,7 @@ void StatementBuilder::finish(NodePtr value) {
   for (const PendingAccess &access : pending_)
     settled.push_back(settle(access));
   replaceAccesses(*value, [&](AccessId pending) { return settled[pending]; });
+  checkTiedAreSized();
   const bool targetIsFine = resolveTarget();
   if (!failed_ && targetIsFine)
     statement_.value = std::move(value);

@@ -61,6 +61,7 @@ private:
     }
     const auto &access = std::get<syntax::Access>(expr.node);
     return isIndexValue(access) ? build_.indexValue({access.tensor.text, expr.where})
+           : access.isPadded    ? build_.padded(access.tensor, access.indices, expr.where)
                                 : build_.access(access.tensor, access.indices, expr.where);
   }
 

@@ -36,7 +36,7 @@ StatementBuilder::StatementBuilder(Checking &checking, StatementTarget target, S
   statement_.where = where;
   statement_.targetWhere = target_.where;
   for (language::Index &index : target_.indices)
-    if (!index.isPlain() && !(index.terms.empty() && !index.isHeld()))
+    if (!index.isPlain())
       tieTarget(index);
   for (const language::Index &index : target_.indices)
     if (!targetVariables_.contains(index.text))
@@ -104,15 +104,42 @@ std::optional<TensorId> StatementBuilder::tensorOf(const language::Name &accesse
   return added;
 }
 
+/// The scalar of a declared extent's name; nullopt where that is the name of something else, or of none.
+std::optional<TensorId> StatementBuilder::sizeNamed(const language::Name &name) {
+  auto &tensors = checking_.program.tensors;
+  for (TensorId id : tensors.ids())
+    if (tensors[id].name == name.text)
+      return tensors[id].is<Size>() ? std::optional(id) : std::nullopt;
+  const auto &declarations = checking_.program.declarations;
+  const auto isNamed = [&](const language::ExtentDecl &extent) {
+    const auto *own = std::get_if<std::string>(&extent.value);
+    return own && *own == name.text;
+  };
+  if (checking_.declarationOf(name.text) ||
+      std::none_of(declarations.begin(), declarations.end(), [&](const language::TensorDecl &declaration) {
+        return std::any_of(declaration.extents.begin(), declaration.extents.end(), isNamed);
+      }))
+    return std::nullopt;
+  Tensor size;
+  size.name = name.text;
+  size.role = Size{};
+  size.type = ValueType::I64;
+  size.isRead = true;
+  size.where = name.where;
+  checking_.program.symbols.push_back({.firstUse = name.where});
+  return tensors.add(std::move(size));
+}
+
 NodePtr StatementBuilder::number(double value, std::string spelling, Span where) {
   return makeNode(NumberNode{value, std::move(spelling)}, where);
 }
 
 NodePtr StatementBuilder::access(const language::Name &name, const std::vector<language::Index> &indices, Span where) {
-  if (std::any_of(indices.begin(), indices.end(), [](const language::Index &index) { return index.isHeld(); }))
-    return gathered(name, indices, where);
+  if (std::any_of(indices.begin(), indices.end(), [](const language::Index &index) { return !index.isWindow(); }))
+    return gathered(Function::At, name, indices, where);
   noteIndexNames(indices);
-  const std::optional<TensorId> tensor = tensorOf(name, indices.size(), where);
+  const std::optional<TensorId> size = indices.empty() ? sizeNamed(name) : std::nullopt;
+  const std::optional<TensorId> tensor = size ? size : tensorOf(name, indices.size(), where);
   if (!tensor)
     return lost(where);
   PendingAccess access{*tensor, indices, {}, where};
@@ -128,7 +155,7 @@ NodePtr StatementBuilder::access(const language::Name &name, const std::vector<l
       reportNegative(indices[dim], name.text);
   }
   Symbol &symbol = checking_.program.symbols[*tensor];
-  if (symbol.firstWrite < 0)
+  if (symbol.firstWrite < 0 && !size)
     symbol.isOperand = true;
   return makeNode(AccessNode{pending_.add(std::move(access))}, where);
 }
@@ -159,8 +186,11 @@ NodePtr StatementBuilder::call(Function function, const std::string &name, std::
   }
   if (function == Function::Pattern)
     checkPatternArgument("pattern", *node.arguments.front());
-  if (function == Function::At)
+  if (function == Function::At || function == Function::Within) {
     noteHolder(*node.arguments.back());
+    if (const auto *index = std::get_if<IndexNode>(&node.arguments.front()->kind))
+      whole_.insert(index->variable);
+  }
   return makeNode(std::move(node), where);
 }
 

@@ -1,6 +1,7 @@
 // Indices that are no plain variables, where these say which elements a statement comes to: what tensors hold, and what
 // the left side has. Both become variables of their own that are tied to what is written.
 #include "sema/check/checking.h"
+#include "sema/equations.h"
 #include "sema/program_builder.h"
 
 #include <algorithm>
@@ -35,6 +36,10 @@ template <typename... Nodes> std::vector<NodePtr> listOf(Nodes... nodes) {
   return list;
 }
 
+NodePtr wholeNumber(int64_t value, Span where) {
+  return makeNode(NumberNode{static_cast<double>(value), std::to_string(value)}, where);
+}
+
 NodePtr times(NodePtr left, NodePtr right) {
   return left ? makeBinary(BinaryOp::Mul, std::move(left), std::move(right)) : std::move(right);
 }
@@ -52,44 +57,91 @@ void StatementBuilder::noteHolder(const Node &index) {
     checking_.program.symbols[pending_[held->access].tensor].holdsIndices = true;
 }
 
-NodePtr StatementBuilder::isAt(VariableId variable, const language::Index &index) {
+/// A number that an index is multiplied with: a scalar, or the size that an extent's name stands for.
+NodePtr StatementBuilder::knownNumber(const language::Name &name) {
+  return access(name, {}, name.where);
+}
+
+NodePtr StatementBuilder::multipleOf(const language::IndexTerm &term, Span where) {
+  NodePtr product;
+  if (std::abs(term.scale) != 1 || (term.numbers.empty() && term.variable.text.empty()))
+    product = wholeNumber(std::abs(term.scale), where);
+  for (const language::Name &name : term.numbers)
+    product = times(std::move(product), knownNumber(name));
+  if (term.variable.text.empty())
+    return product;
+  const VariableId own = variableOf(term.variable.text);
+  tiedTo_.emplace_back(own, where);
+  return times(std::move(product), makeNode(IndexNode{own}, where));
+}
+
+NodePtr StatementBuilder::isAt(Function function, VariableId variable, const language::Index &index) {
+  whole_.insert(variable);
   NodePtr value = index.isHeld() ? access(index.holder, index.within, index.where) : nullptr;
   if (value)
     noteHolder(*value);
-  for (const language::IndexTerm &term : index.terms) {
-    const VariableId own = variableOf(term.variable.text);
-    if (!used_.contains(own))
-      fail(kScatterTarget, index.where,
-           "nothing says how far " + inQuotes(term.variable.text) + " runs: it indexes nothing on the right side");
-    NodePtr multiple = makeNode(IndexNode{own}, index.where);
-    if (term.scale != 1)
-      multiple =
-          times(number(static_cast<double>(term.scale), std::to_string(term.scale), index.where), std::move(multiple));
-    value = value ? makeBinary(BinaryOp::Add, std::move(value), std::move(multiple)) : std::move(multiple);
+  const auto add = [&](bool isNegative, NodePtr part) {
+    if (value)
+      value = makeBinary(isNegative ? BinaryOp::Sub : BinaryOp::Add, std::move(value), std::move(part));
+    else
+      value = isNegative ? makeNode(NegateNode{std::move(part)}, index.where) : std::move(part);
+  };
+  // What begins without a sign comes first.
+  for (const bool isNegative : {false, true}) {
+    for (const std::vector<language::IndexTerm> &terms : {index.terms, index.offsets})
+      for (const language::IndexTerm &term : terms)
+        if ((term.scale < 0) == isNegative)
+          add(isNegative, multipleOf(term, index.where));
+    if (!index.isHeld() && (index.constant < 0) == isNegative && (index.constant != 0 || (!value && isNegative)))
+      add(isNegative, wholeNumber(std::abs(index.constant), index.where));
   }
-  if (index.constant != 0)
-    value = makeBinary(
-        index.constant < 0 ? BinaryOp::Sub : BinaryOp::Add, std::move(value),
-        number(static_cast<double>(std::abs(index.constant)), std::to_string(std::abs(index.constant)), index.where));
-  return callTo(Function::At, listOf(makeNode(IndexNode{variable}, index.where), std::move(value)), index.where);
+  if (!value)
+    value = wholeNumber(0, index.where);
+  return callTo(function, listOf(makeNode(IndexNode{variable}, index.where), std::move(value)), index.where);
 }
 
-NodePtr StatementBuilder::gathered(const language::Name &name, std::vector<language::Index> indices, Span where) {
+NodePtr StatementBuilder::padded(const language::Name &name, const std::vector<language::Index> &indices, Span where) {
+  return gathered(Function::Within, name, indices, where);
+}
+
+NodePtr StatementBuilder::gathered(Function function, const language::Name &name, std::vector<language::Index> indices,
+                                   Span where) {
   const size_t outside = bound_.size();
+  const std::vector<language::Index> written = indices;
+  std::vector<std::pair<std::string, VariableId>> own(indices.size());
   ReduceNode sum{Reduction::Sum, {}, nullptr};
-  NodePtr ties;
-  for (language::Index &index : indices)
-    if (index.isHeld()) {
-      const std::string own = freshName(index.holder.text);
-      const VariableId variable = addVariable(own, Variable::Kind::Bound);
-      ties = times(std::move(ties), isAt(variable, index));
-      bound_.emplace_back(own, variable);
-      sum.variables.push_back(variable);
-      index = plainIndex(own, index.where);
+  for (size_t dim = 0; dim < indices.size(); ++dim)
+    if (function == Function::Within || !written[dim].isWindow()) {
+      own[dim].first = freshName(written[dim].isHeld() ? written[dim].holder.text : name.text);
+      own[dim].second = addVariable(own[dim].first, Variable::Kind::Bound);
+      sum.variables.push_back(own[dim].second);
+      indices[dim] = plainIndex(own[dim].first, written[dim].where);
     }
-  sum.body = times(access(name, indices, where), std::move(ties));
+  // Variables of the text that index nothing else are known once they do.
+  bound_.insert(bound_.end(), own.begin(), own.end());
+  std::erase_if(bound_, [](const auto &variable) { return variable.first.empty(); });
+  NodePtr read = access(name, indices, where);
+  NodePtr ties;
+  for (size_t dim = 0; dim < indices.size(); ++dim)
+    if (!own[dim].first.empty())
+      ties = times(std::move(ties), isAt(function, own[dim].second, written[dim]));
+  sum.body = times(std::move(read), std::move(ties));
   bound_.resize(outside);
   return makeNode(std::move(sum), where);
+}
+
+void StatementBuilder::checkTiedAreSized() {
+  for (const auto &[variable, where] : tiedTo_) {
+    const Variable &own = statement_.scope.variables[variable];
+    const bool isTarget =
+        std::any_of(target_.indices.begin(), target_.indices.end(),
+                    [&](const language::Index &index) { return index.isPlain() && index.text == own.name; });
+    if (!used_.contains(variable) && !(isTarget && own.kind == Variable::Kind::Target))
+      fail(kUnsizedVariable, where,
+           "nothing says how far " + inQuotes(own.name) + " runs: it indexes no dimension alone")
+          .advise("index a tensor with it alone, or the left side; where it is a number, declare it: tensor x(" +
+                  own.name + ") is its size, and tensor " + own.name + ": i64 passes it");
+  }
 }
 
 /// Puts a variable of its own in the place of an index of the left side.
@@ -103,7 +155,7 @@ void StatementBuilder::tieTarget(language::Index &index) {
          "'=' gives each element one value, and " + inQuotes(index.text) + " may come to an element several times")
         .advise("to add up what comes to an element, write '+=', or give the element's index a name, as in " +
                 inQuotes(target_.tensor.text + "(k) = x(i) * (k == " + index.text + ")"));
-  if (!index.isHeld() && index.constant < 0)
+  if (index.isWindow() && index.constant < 0)
     fail(kScatterTarget, index.where, inQuotes(index.text) + " is negative at first: index variables begin at 0")
         .advise("shift the indices of the right side forward instead");
   index = plainIndex(own, index.where);
@@ -113,7 +165,7 @@ void StatementBuilder::tieTarget(language::Index &index) {
 NodePtr StatementBuilder::atTarget(NodePtr value) {
   NodePtr ties;
   for (const auto &[variable, index] : tiedIndices_)
-    ties = times(std::move(ties), isAt(variable, index));
+    ties = times(std::move(ties), isAt(Function::At, variable, index));
   if (!ties)
     return value;
   const Span where = value->where;
@@ -135,7 +187,7 @@ public:
 
   void visit(const Node &node) const {
     const auto *tie = std::get_if<CallNode>(&node.kind);
-    if (tie && tie->function == Function::At)
+    if (tie && (tie->function == Function::At || tie->function == Function::Within))
       checkTie(*tie, node.where);
     for (const Node *child : children(node))
       visit(*child);
@@ -145,17 +197,39 @@ private:
   void checkTie(const CallNode &tie, Span where) const {
     const auto *held = std::get_if<AccessNode>(&tie.arguments[1]->kind);
     const bool isOfIndex = std::holds_alternative<IndexNode>(tie.arguments[0]->kind);
+    const bool isScalar = held && scope_.accesses[held->access].variables.empty();
     if (isOfIndex && occurs(std::get<IndexNode>(tie.arguments[0]->kind).variable, *tie.arguments[1], scope_))
       checking_.diagnostics.report(kIndexTensor, where, "an index variable is compared with itself");
-    else if (isOfIndex && held)
+    else if (isOfIndex && held && !isScalar)
       return check(scope_.accesses[held->access], tie.arguments[1]->where);
     else if (!isOfIndex)
       checking_.diagnostics
           .report(kIndexTensor, where, "'at' compares an index variable with the index that it shall be")
           .advise("as in 'at(k, p(i))'");
-    else if (!isOfIndices(*tie.arguments[1]))
+    else if (equationOf(tie, scope_, checking_.program))
+      return;
+    else if (const std::optional<TensorId> scalar = scalarOfNoIntegers(*tie.arguments[1]))
+      reportScalar(*scalar, tie.arguments[1]->where);
+    else
       checking_.diagnostics.report(kIndexTensor, where, "an index is held by a tensor that is indexed with variables")
           .advise("make a tensor of what it shall be, and index with that: 'let q(i) = p(p(i))'");
+  }
+
+  /// A scalar in a sum of multiples that is none of integers.
+  std::optional<TensorId> scalarOfNoIntegers(const Node &node) const {
+    for (AccessId id : accessesOf(node))
+      if (const Access &access = scope_.accesses[id];
+          access.variables.empty() && !isInteger(checking_.program.tensors[access.tensor].type))
+        return access.tensor;
+    return std::nullopt;
+  }
+
+  void reportScalar(TensorId scalar, Span where) const {
+    const Tensor &tensor = checking_.program.tensors[scalar];
+    checking_.diagnostics
+        .report(kIndexTensor, where,
+                inQuotes(tensor.name) + " holds " + spelling(tensor.type) + ", and what an index adds up are integers")
+        .advise("declare it as one: tensor " + tensor.name + ": i64");
   }
 
   void check(const Access &access, Span where) const {

@@ -1,4 +1,5 @@
 #include "sema/alternatives.h"
+#include "sema/amounts.h"
 #include "sema/analyze.h"
 #include "sema/cost.h"
 #include "sema/division.h"
@@ -136,6 +137,8 @@ private:
       out_ << (k > 0 ? ", " : "(") << extent.name;
       if (extent.fixed)
         out_ << "=" << *extent.fixed;
+      for (const ExtentSum &sum : extent.sums)
+        out_ << "=" << textOf(sum, kernel_);
     }
     out_ << (tensor.extents.empty() ? ": " : "): ") << spelling(tensor.type);
     if (tensor.order() > 0)
@@ -156,6 +159,8 @@ private:
       return "temporary, fused into " + nameOf(fused->reader);
     if (const auto *view = tensor.as<View>())
       return "view of " + nameOf(view->source) + windowsOf(*view);
+    if (const auto *size = tensor.as<Size>())
+      return "size " + kernel_.extents[size->extent].name;
     if (const auto *tie = tensor.as<Tie>())
       return "tie: " + equationOf(*tie, tensor);
     if (const auto *copy = tensor.as<Converted>())
@@ -191,20 +196,31 @@ private:
 
   /// "d1 = 2*d0 + 3", in terms of the dimensions.
   std::string equationOf(const Tie &tie, const Tensor &tensor) const {
-    const auto multiple = [](int64_t scale, int dim) {
-      return (scale == 1 ? "" : std::to_string(scale) + "*") + format::coordinateText({.dim = dim});
+    const auto multiple = [this](const Amount &scale, int dim) {
+      const std::string text = textOf(scale, kernel_);
+      const bool isSum = scale.products.size() + (scale.number != 0) > 1;
+      return (text == "1"    ? ""
+              : text == "-1" ? "-"
+              : isSum        ? "(" + text + ")*"
+                             : text + "*") +
+             format::coordinateText({.dim = dim});
+    };
+    std::string sum;
+    const auto append = [&](const std::string &addend) {
+      const bool isNegative = addend.front() == '-';
+      sum += sum.empty() ? addend : isNegative ? " - " + addend.substr(1) : " + " + addend;
     };
     const int rows = tensor.order() - 1;
     std::vector<std::string> coordinates;
-    std::string sum;
     for (int dim = 0; dim < rows; ++dim) {
-      coordinates.push_back(multiple(1, dim));
+      coordinates.push_back(multiple({.number = 1}, dim));
       if (!tie.source)
-        sum += (sum.empty() ? "" : " + ") + multiple(tie.rowScales[static_cast<size_t>(dim)], dim);
+        append(multiple(tie.rowScales[static_cast<size_t>(dim)], dim));
     }
-    if (sum.empty() || tie.constant != 0)
-      sum += (sum.empty() ? "" : " + ") + std::to_string(tie.constant);
-    return multiple(tie.columnScale, rows) + " = " + (tie.source ? nameOf(*tie.source) + listOf(coordinates) : sum);
+    if (sum.empty() || !tie.constant.isZero())
+      append(textOf(tie.constant, kernel_));
+    return multiple({.number = tie.columnScale}, rows) + " = " +
+           (tie.source ? nameOf(*tie.source) + listOf(coordinates) : sum);
   }
 
   /// "(d0 + 2, 3)", in terms of the view's own dimensions.

@@ -197,9 +197,9 @@ std::optional<SparseUse> LevelSpace::useOfCopy(const SparseAccess &access) const
     const bool isBlock = &level != &access.format->levels.front() && level.isFullyDense() && !(&level - 1)->isDense();
     const bool isFull = isBlock || growsWithItsSize(*access.format);
     LevelUse copy{loopsOf(valueOf(access.variables[*dim])), level.isFullyDense(),
-                  isFull         ? kUnknownExtent
-                  : access.isTie ? 1
-                                 : kFiberLength};
+                  isFull ? kUnknownExtent : kFiberLength};
+    if (access.isTie && !level.isFullyDense())
+      use.solvedLevel = static_cast<int>(use.levels.size());
     if (copy.loops.size() == 1) {
       use.levels.push_back(std::move(copy));
       continue;

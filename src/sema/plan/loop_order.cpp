@@ -1,5 +1,7 @@
 #include "sema/plan/loop_order.h"
 
+#include "sema/plan/operand_progress.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -53,56 +55,6 @@ std::vector<int> strideScores(const LoopProblem &problem) {
     scores.push_back(strideScore(problem, loop));
   return scores;
 }
-
-// Where each sparse operand's levels are, counted in loops.
-struct LevelPlace {
-  int level = 0;
-  int begin = 0, end = 0; ///< the loops of the levels before it, and those with its own
-};
-
-// How far the loops opened so far have come in one sparse operand.
-class OperandProgress {
-public:
-  OperandProgress(const SparseUse &use, int loopCount) : use_(&use), placeOf_(loopCount, {-1, 0, 0}) {
-    int begin = 0;
-    for (int k = 0; k < static_cast<int>(use.levels.size()); ++k) {
-      const int end = begin + static_cast<int>(use.levels[k].loops.size());
-      for (int loop : use.levels[k].loops)
-        placeOf_[loop] = {k, begin, end};
-      begin = end;
-      if (k + 1 == use.fixedLevels)
-        fixedLoops_ = begin;
-    }
-    total_ = begin;
-  }
-
-  bool has(int loop) const { return placeOf_[loop].level >= 0; }
-
-  // Whether `loop`, which it has, may be opened next.
-  bool isNext(int loop) const {
-    const LevelPlace &place = placeOf_[loop];
-    if (use_->isCopied && place.level >= use_->fixedLevels)
-      return done_ >= fixedLoops_;
-    return done_ >= place.begin && done_ < place.end;
-  }
-
-  // Entries visited for each parent; nullopt where the level is dense.
-  std::optional<double> fiberLength(int loop) const {
-    const int number = placeOf_[loop].level;
-    const LevelUse &level = use_->levels[number];
-    const bool isDenseRoot = (done_ == 0 && use_->levels.size() > 1) || number < use_->fixedLevels;
-    const bool isDense = use_->isCopied ? isDenseRoot : level.isDense;
-    return isDense ? std::nullopt : std::optional(level.length);
-  }
-
-  void move(int direction) { done_ += direction; }
-  bool isDone() const { return done_ == total_; }
-
-private:
-  const SparseUse *use_;
-  std::vector<LevelPlace> placeOf_; ///< by loop; level -1: not this operand's
-  int done_ = 0, total_ = 0, fixedLoops_ = 0;
-};
 
 std::vector<OperandProgress> startOf(const LoopProblem &problem) {
   std::vector<OperandProgress> progress;
@@ -214,7 +166,7 @@ private:
       order_.pop_back();
     for (OperandProgress &operand : progress_)
       if (operand.has(loop))
-        operand.move(direction);
+        operand.move(loop, direction);
   }
 
   void finish(double runs, double cost) {
@@ -258,7 +210,7 @@ bool hasOrder(const LoopProblem &problem) {
       placed[loop] = advanced = true;
       for (OperandProgress &operand : progress)
         if (operand.has(loop))
-          operand.move(1);
+          operand.move(loop, 1);
     }
   }
   return std::all_of(progress.begin(), progress.end(), [](const OperandProgress &operand) { return operand.isDone(); });

@@ -26,6 +26,7 @@ struct SparseUse {
   std::vector<LevelUse> levels; ///< outermost first; loops must follow this order
   bool isCopied = false;        ///< to (dense, compressed, …) in loop order: then its levels may come in any order…
   int fixedLevels = 0;          ///< … but for the first so many
+  int solvedLevel = -1;         ///< of a copied tie: the level whose coordinate all others together say, one for each
   double copyCost = 0;          ///< of a copy: one walk over the source
 };
 

@@ -1,6 +1,7 @@
 #include "sema/plan/operand_copies.h"
 
 #include "format/levels.h"
+#include "sema/amounts.h"
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/copy_advice.h"
 
@@ -163,7 +164,7 @@ void OperandCopies::noteWritten(TensorId tensor) {
   written_.push_back(tensor);
   std::erase_if(current_, [&](TensorId copy) {
     if (const auto *tie = kernel_.tensors[copy].as<Tie>())
-      return tie->source == tensor;
+      return has(readBy(*tie), tensor);
     return sourceOf(kernel_.tensors[copy]) == tensor || originOf(kernel_, copy) == tensor;
   });
 }

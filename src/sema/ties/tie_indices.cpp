@@ -71,6 +71,7 @@ private:
     case Function::Pattern:
       return;
     case Function::At:
+    case Function::Within:
       return tiePlace(node, call);
     case Function::Equal:
       return visitComparison(node, call, context);
@@ -89,7 +90,7 @@ private:
   }
 
   void visitComparison(NodePtr &node, CallNode &call, const Context &context) {
-    const std::optional<Equation> equation = equationOf(call);
+    const std::optional<Equation> equation = equationOf(call, scope_, program_);
     if (equation && context.mayTie) {
       const bool isPair = equation->multiples.size() == 2;
       if (isPair &&
@@ -162,23 +163,33 @@ private:
   }
 
   void tieComparison(NodePtr &node, const Equation &equation) {
-    std::pair<VariableId, int64_t> row = *equation.multiples.begin(), column = *equation.multiples.rbegin();
-    if (!maker_.isRow(row.first, column.first))
-      std::swap(row, column);
-    node =
-        patternOf(maker_.tied(equation, column.first, printAlone(*node, scope_, program_), node->where), node->where);
+    const VariableId first = equation.multiples.begin()->first, second = equation.multiples.rbegin()->first;
+    const bool isFirstRow = maker_.isRow(first, second);
+    for (const VariableId column : {isFirstRow ? second : first, isFirstRow ? first : second})
+      if (equation.multiples.at(column).isNumber()) {
+        node = patternOf(maker_.tied(equation, column, false, printAlone(*node, scope_, program_), node->where),
+                         node->where);
+        return;
+      }
   }
 
-  /// `at(r, 2*i + k)`: the right side's variables come first.
+  /// `at(r, 2*i + k)`, `within(r, i - 1)`.
   void tiePlace(NodePtr &node, const CallNode &place) {
-    const VariableId column = std::get<IndexNode>(place.arguments[0]->kind).variable;
-    if (const std::optional<Equation> equation = equationOf(place)) {
-      maker_.checkInside(*equation, column);
-      node = patternOf(maker_.tied(*equation, column, printAlone(*place.arguments[1], scope_, program_), node->where),
-                       node->where);
-    } else {
-      node = patternOf(maker_.tiedToHeld(*place.arguments[1], column, true, node->where), node->where);
+    const VariableId own = std::get<IndexNode>(place.arguments[0]->kind).variable;
+    const bool isChecked = place.function == Function::At;
+    const std::optional<Equation> equation = equationOf(place, scope_, program_);
+    if (!equation) {
+      node = patternOf(maker_.tiedToHeld(*place.arguments[1], own, isChecked, node->where), node->where);
+      return;
     }
+    // What only a call knows is checked row by row.
+    const bool isInsideByRows = isChecked && !maker_.isShifted(*equation, own);
+    if (isChecked && !isInsideByRows)
+      maker_.checkInside(*equation, own);
+    const VariableId column = isInsideByRows ? own : maker_.columnOf(*equation, own);
+    node = patternOf(
+        maker_.tied(*equation, column, isInsideByRows, printAlone(*place.arguments[1], scope_, program_), node->where),
+        node->where);
   }
 
   /// `r == p(i)`, of an operand that holds integers: the index variable's side, and the other one.

@@ -16,22 +16,55 @@ AccessId TieMaker::tiedToHeld(const Node &held, VariableId column, bool isChecke
   const std::string text = printAlone(held, scope_, program_);
   const Access &access = scope_.accesses[std::get<AccessNode>(held.kind).access];
   std::vector<VariableId> variables = access.variables;
-  Tie tie{.rowScales = std::vector<int64_t>(variables.size()), .source = access.tensor, .isChecked = isChecked};
+  Tie tie{.rowScales = std::vector<Amount>(variables.size()), .source = access.tensor, .isChecked = isChecked};
   variables.push_back(column);
   return tied(std::move(tie), variables, text, where);
 }
 
-AccessId TieMaker::tied(const Equation &equation, VariableId column, const std::string &text, Span where) {
-  const int64_t ofColumn = equation.multiples.at(column), sign = ofColumn < 0 ? 1 : -1;
-  Tie tie{.columnScale = std::abs(ofColumn), .constant = sign * equation.constant};
+/// What a variable indexes that stands for an index of the text.
+std::optional<TensorId> TieMaker::indexedBy(VariableId variable) const {
+  for (const Access &access : scope_.accesses)
+    if (has(access.variables, variable))
+      return access.tensor;
+  return has(statement_.target.variables, variable) ? std::optional(statement_.target.tensor) : std::nullopt;
+}
+
+AccessId TieMaker::tied(const Equation &equation, VariableId column, bool isChecked, const std::string &text,
+                        Span where) {
+  const int64_t ofColumn = equation.multiples.at(column).number;
+  const auto onOtherSide = [&](const Amount &amount) { return ofColumn < 0 ? amount : negative(amount); };
+  Tie tie{.columnScale = std::abs(ofColumn), .constant = onOtherSide(equation.constant), .isChecked = isChecked};
+  if (isChecked)
+    tie.indexed = indexedBy(column);
   std::vector<VariableId> variables;
   for (const auto &[variable, multiple] : equation.multiples)
     if (variable != column) {
       variables.push_back(variable);
-      tie.rowScales.push_back(sign * multiple);
+      tie.rowScales.push_back(onOtherSide(multiple));
     }
   variables.push_back(column);
   return tied(std::move(tie), variables, text, where);
+}
+
+bool TieMaker::isShifted(const Equation &equation, VariableId index) {
+  return equation.isOfNumbers() && equation.constant.number <= 0 &&
+         std::all_of(equation.multiples.begin(), equation.multiples.end(),
+                     [&](const auto &one) { return one.first == index || one.second.number < 0; });
+}
+
+VariableId TieMaker::columnOf(const Equation &equation, VariableId own) const {
+  const auto mayBe = [&](VariableId variable) { return equation.multiples.at(variable).isNumber(); };
+  if (equation.multiples.size() == 2) {
+    const VariableId first = equation.multiples.begin()->first, second = equation.multiples.rbegin()->first;
+    const VariableId other = first == own ? second : first;
+    return isRow(other, own) || !mayBe(other) ? own : other;
+  }
+  // A table of pairs of what operands list would be as large as these are wide.
+  if (rankOf(own) == 0)
+    for (const auto &[variable, multiple] : equation.multiples)
+      if (has(statement_.target.variables, variable) && rankOf(variable) != 0 && mayBe(variable))
+        return variable;
+  return own;
 }
 
 bool TieMaker::isRow(VariableId one, VariableId other) const {
@@ -74,7 +107,9 @@ AccessId TieMaker::tied(Tie tie, const std::vector<VariableId> &variables, const
   for (VariableId variable : variables)
     extents.push_back(scope_.variables[variable].extent);
   // What statements write is tied anew where it is read.
-  const bool isWritten = tie.source && program_.symbols[*tie.source].firstWrite >= 0;
+  const std::vector<TensorId> read = readBy(tie);
+  const bool isWritten =
+      std::any_of(read.begin(), read.end(), [&](TensorId id) { return program_.symbols[id].firstWrite >= 0; });
   for (TensorId id : program_.tensors.ids())
     if (const auto *known = program_.tensors[id].as<Tie>(); known && *known == tie &&
                                                             program_.tensors[id].extents == extents &&
@@ -120,19 +155,18 @@ format::Format TieMaker::formatOf(int order) const {
 }
 
 AccessId TieMaker::tiedIndex(const Variable &index, VariableId whole, Span where) {
-  Equation equation{{{whole, -1}}, index.constant};
+  Equation equation{{{whole, {.number = -1}}}, {.number = index.constant}};
   for (const Variable::Multiple &term : index.terms)
-    equation.multiples[term.variable] = term.scale;
-  const bool hasOther = index.terms.size() == 1 && !isRow(index.terms.front().variable, whole);
-  return tied(equation, hasOther ? index.terms.front().variable : whole, index.name, where);
+    equation.multiples[term.variable] = {.number = term.scale};
+  return tied(equation, columnOf(equation, whole), false, index.name, where);
 }
 
 void TieMaker::checkInside(const Equation &equation, VariableId column) {
   ReadWindows read{statement_.target.tensor, {}, {}};
-  Window window{{}, -equation.constant};
+  Window window{{}, -equation.constant.number};
   for (const auto &[variable, multiple] : equation.multiples)
     if (variable != column) {
-      window.terms.push_back({static_cast<int>(read.extents.size()), -multiple});
+      window.terms.push_back({static_cast<int>(read.extents.size()), -multiple.number});
       read.extents.push_back(scope_.variables[variable].extent);
     }
   for (VariableId variable : statement_.target.variables)

@@ -1,3 +1,4 @@
+#include "sema/amounts.h"
 #include "sema/program.h"
 #include "sema/verify/verification.h"
 
@@ -109,7 +110,7 @@ bool stepHolds(Verification &verification, const Conversion &conversion) {
 
 bool isRemade(const Tensor &tensor) {
   const auto *tie = tensor.as<Tie>();
-  return tensor.is<Converted>() || (tie && tie->source);
+  return tensor.is<Converted>() || (tie && !readBy(*tie).empty());
 }
 
 bool stepHolds(Verification &verification, const RefreshCopy &refresh) {

@@ -153,6 +153,9 @@ bool roleHolds(Verification &verification, const Tensor &tensor) {
     return tieHolds(verification, tensor, *tie);
   if (const auto *view = tensor.as<View>())
     return viewHolds(verification, tensor, *view);
+  if (const auto *size = tensor.as<Size>())
+    return verification.holds(kernel.extents.has(size->extent) && tensor.order() == 0 && !tensor.isWritten,
+                              "is the size of no extent");
   if (const auto *fused = tensor.as<Fused>())
     return verification.holds(kernel.tensors.has(fused->reader), "is computed in the statement of no tensor");
   if (const auto *temporary = tensor.as<Temporary>())
@@ -196,9 +199,9 @@ bool namesHold(Verification &verification) {
   return verification.holds(!kernel.function.empty(), "the function has no name");
 }
 
-/// Whether the entry knows an extent: it is fixed, or a struct that is passed has it.
+/// Whether the entry knows an extent: it is fixed, follows from others, or a struct that is passed has it.
 bool isGiven(const Kernel &kernel, ExtentId extent) {
-  return kernel.extents[extent].fixed ||
+  return kernel.extents[extent].fixed || !kernel.extents[extent].sums.empty() ||
          std::any_of(kernel.parameters.begin(), kernel.parameters.end(), [&](TensorId id) {
            const Tensor &tensor = kernel.tensors[id];
            return !tensor.hasDeclaredOwner() &&

@@ -1,4 +1,5 @@
 #include "sema/alternatives.h"
+#include "sema/amounts.h"
 #include "sema/verify/verification.h"
 
 #include <algorithm>
@@ -21,10 +22,13 @@ private:
   /// Whether it is a copy, or a tie.
   bool isMadeFrom(TensorId id) const { return kernel_.tensors[id].is<Converted>() || kernel_.tensors[id].is<Tie>(); }
   /// What a copy, or a tie, is made of.
-  std::optional<TensorId> sourceOfMade(TensorId id) const {
+  std::vector<TensorId> sourcesOfMade(TensorId id) const {
     const auto *copy = kernel_.tensors[id].as<Converted>();
     const auto *tie = kernel_.tensors[id].as<Tie>();
-    return copy ? std::optional(copy->source) : tie ? tie->source : std::nullopt;
+    return copy ? std::vector{copy->source} : tie ? readBy(*tie) : std::vector<TensorId>();
+  }
+  bool areFilled(const std::vector<TensorId> &ids) const {
+    return std::all_of(ids.begin(), ids.end(), [&](TensorId id) { return isFilled(id); });
   }
   bool reads(TensorId id);
   void write(TensorId id);
@@ -55,10 +59,10 @@ void ValueVerifier::begin() {
     if (const auto *refresh = std::get_if<RefreshCopy>(&step))
       isMadeLater_[refresh->copy] = true;
   for (TensorId id : kernel_.tensors.ids())
-    holds_[id] = kernel_.tensors[id].is<Parameter>() && kernel_.tensors[id].isRead;
+    holds_[id] = kernel_.tensors[id].is<Size>() || (kernel_.tensors[id].is<Parameter>() && kernel_.tensors[id].isRead);
   for (TensorId id : kernel_.tensors.ids())
     if (const auto *tie = kernel_.tensors[id].as<Tie>())
-      holds_[id] = isFresh_[id] = !isMadeLater_[id] && (!tie->source || isFilled(*tie->source));
+      holds_[id] = isFresh_[id] = !isMadeLater_[id] && areFilled(readBy(*tie));
   for (TensorId id : kernel_.tensors.ids())
     if (const auto *copy = kernel_.tensors[id].as<Converted>())
       holds_[id] = isFresh_[id] = !isMadeLater_[id] && isFilled(copy->source);
@@ -86,7 +90,7 @@ void ValueVerifier::write(TensorId id) {
 
 void ValueVerifier::outdateCopies(TensorId source) {
   for (TensorId other : kernel_.tensors.ids())
-    if (sourceOfMade(other) == source) {
+    if (has(sourcesOfMade(other), source)) {
       isFresh_[other] = false;
       outdateCopies(other);
     }
@@ -107,8 +111,9 @@ bool ValueVerifier::stepHolds(const Statement &statement) {
 }
 
 bool ValueVerifier::stepHolds(const RefreshCopy &refresh) {
-  if (!reads(*sourceOfMade(refresh.copy)))
-    return false;
+  for (TensorId source : sourcesOfMade(refresh.copy))
+    if (!reads(source))
+      return false;
   write(refresh.copy);
   isFresh_[refresh.copy] = true;
   return true;
