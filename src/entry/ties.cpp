@@ -77,10 +77,11 @@ TensorView makeTie(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
   const Value made = descriptors.describe(tensor, {});
   const Value status = build.call(runtime::functions::make_tie, {allocator, describeTie(entry, tensor), made});
   Place place = descriptors.placeFor(tensor);
-  if (tie.source)
-    place.name = placeOf(entry, entry.kernel.tensors[*tie.source]).name;
-  else if (tie.indexed)
-    place.name = placeOf(entry, entry.kernel.tensors[*tie.indexed]).name;
+  if (const std::optional<sema::TensorId> wrong = tie.source ? tie.source : tie.indexed) {
+    const Place own = placeOf(entry, entry.kernel.tensors[*wrong]);
+    place.name = own.name;
+    place.argument = own.argument;
+  }
   build.failUnlessOk(status, place);
   TensorView view = descriptors.readPacked(tensor, made);
   if (tensor.order() == 1)

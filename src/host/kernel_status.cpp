@@ -35,10 +35,11 @@ public:
       findLargest();
       break;
     case SPC_ERROR_INDEX_TYPE:
-      findAssembled("has more entries than its indices or pointers can count: ");
+      findAssembled("has more entries than its indices or pointers can count: ",
+                    [](const format::Format &) { return true; });
       break;
     case SPC_ERROR_INDEX_RANGE:
-      findAssembled("has an entry where its format stores none: ");
+      findAssembled("has an entry where its format stores none: ", leavesOut);
       break;
     case SPC_ERROR_PATTERN:
       findPlaced();
@@ -115,9 +116,19 @@ private:
               "has a row with more entries than there is room for: it is stored as " + format::describe(tensor.format));
   }
 
-  void findAssembled(const std::string &reason) {
+  /// Whether a format has no place for some coordinates.
+  static bool leavesOut(const format::Format &format) {
+    bool isClosed = format.symmetry != format::Symmetry::None;
+    for (int k = 0; k < format.levelCount(); ++k) {
+      const format::LevelKind kind = format::kindOf(format, k);
+      isClosed |= kind == format::LevelKind::ClosedDense || kind == format::LevelKind::ClosedCompressed;
+    }
+    return isClosed;
+  }
+
+  void findAssembled(const std::string &reason, bool (*mayBe)(const format::Format &)) {
     for (const sema::Tensor &tensor : kernel_.tensors)
-      if (tensor.isAssembled())
+      if (tensor.isAssembled() && mayBe(tensor.format))
         add(tensor, reason + "it is stored as " + format::describe(tensor.format));
   }
 

@@ -187,7 +187,7 @@ class TiesTest(SpcCase):
             self.write("p.npy", npy("i8", [2], [0, wrong]))
             done = self.spc("run", self.write("k.tex", "y(i) = x(p(i))\n"), "-q", "x=x.npy", "p=p.npy", expect=1)
             self.assertIn("status 9", done.err)
-            self.assertIn("kernel: p:", done.err)
+            self.assertIn("(p):", done.err)
             # A comparison is just false there.
             self.spc("run", self.write("k.tex", "y(i) = sum(k, (k == p(i)) * x(k))\n"), "-q", "--check", "x=x.npy",
                      "p=p.npy", "--type", "p=i64")
@@ -201,6 +201,7 @@ class TiesTest(SpcCase):
     def test_costs(self):
         """The steps that loops take, over the entries that they have to touch and the rows."""
         size, entries = 400, 2000
+        square, vectors = "tensor A(n, n)\ntensor B(n, n)\n", "tensor A(n, n)\ntensor x(n)\ntensor y(n)\n"
         kernels = {
             "B(i,j) = A(i,j) + lam*(i==j)": entries + size,
             "y(i) = (A(i,j) + lam*(i==j))*x(j)": entries + size,
@@ -209,21 +210,51 @@ class TiesTest(SpcCase):
             "y(i) = A(3,i)": 2 * size,
             "y(i) = x(p(i))": size,
             "B(i,j) = A(p(i), j)": 2 * entries,
+            "B(i,j) = A(p(i), p(j))": 2 * entries,
             "B(i,j) = A(i,j)*(j == 2*i)": entries,
+            square + "B(i,j) = A(n-1-i, n-1-j)": entries,
+            square + "B(i,j) = padded(A(i-1,j+1))": entries,
+            square + "tensor K(3, 3)\nB(i,j) = padded(A(i+p-1,j+q-1))*K(p,q)": 9 * entries,
+            square + "tensor p(n): i64\nB(p(i), p(j)) += A(i,j)": entries,
+            vectors + "y(i) = padded(x(i-1)) + A(i,j)*x(n-1-j)": entries + size,
+            "tensor A(n, n)\ntensor C(2, 2)\ntensor B(2*n, 2*n)\nB(2*i+k, 2*j+l) = A(i,j)*C(k,l)": 4 * entries,
+            "tensor A(n, n)\ntensor B(n, 2*n)\nB(i,j) = padded(A(i,j)) + padded(A(i,j-n))": 2 * entries,
         }
         self.write("p.npy", npy("i8", [size], [(7 * i) % size for i in range(size)]))
         for text, touched in kernels.items():
-            with self.subTest(kernel=text):
-                arguments = [f"A=random:{size}x{size}:density={entries / size / size}"] if "A(" in text else []
-                arguments += [f"x=random:{size}"] if "x(" in text else []
-                arguments += ["p=p.npy", "--type", "p=i64"] if "p(" in text else []
-                arguments += ["--format", "A=csr"] if "A(" in text else []
-                arguments += ["--format", "B=csr"] if text[0] == "B" else []
-                arguments += ["lam=1.5"] if "lam" in text else []
-                arguments += ["--size", f"i={size - 10}"] if "i+7" in text else []
-                done = self.spc("explain", self.write("k.tex", text + "\n"), *arguments)
-                steps = re.findall(r"^  steps: ([\d,]+)", done.out, re.MULTILINE)[-1]
-                self.assertLessEqual(int(steps.replace(",", "")), 2 * (touched + size))
+            statement = text.splitlines()[-1]
+            for form in ["csr", "coo", "csf", "bsr"] if "A(" in text else [None]:
+                if form == "bsr" and "lam" in text:
+                    continue # blocks are full: that many entries are touched
+                with self.subTest(kernel=text, format=form):
+                    arguments = [f"A=random:{size}x{size}:density={entries / size / size}", "--format", f"A={form}"] \
+                        if form else []
+                    arguments += ["--format", f"B={form}"] if statement[0] == "B" else []
+                    arguments += [f"x=random:{size}"] if "x(" in statement else []
+                    arguments += ["p=p.npy"] if "p(" in statement else []
+                    arguments += ["--type", "p=i64"] if "p(" in statement and "tensor p" not in text else []
+                    arguments += ["B=random:400x400:density=0.0001"] if "+=" in statement else []
+                    arguments += ["C=random:2x2"] if "C(" in statement else []
+                    arguments += ["K=random:3x3"] if "K(" in statement else []
+                    arguments += ["lam=1.5"] if "lam" in text else []
+                    arguments += ["--size", f"i={size - 10}"] if "i+7" in text else []
+                    done = self.spc("explain", self.write("k.tex", text + "\n"), *arguments)
+                    steps = re.findall(r"^  steps: ([\d,]+)", done.out, re.MULTILINE)[-1]
+                    self.assertLessEqual(int(steps.replace(",", "")), 2 * (touched + size))
+
+    def test_indices_outside(self):
+        self.write("x.npy", npy("f8", [3], [1.0, 2.0, 3.0]))
+        for index, number in [("i + k", 2), ("i - k", 1), ("k - i", 1), ("3 - i", 0)]:
+            text = f"tensor x(n)\ntensor k: i64\ny(i) = x({index}) + 0*k\n"
+            with self.subTest(index=index):
+                done = self.spc("run", self.write("k.tex", text), "-q", "x=x.npy", f"k={number}", "--size", "i=3",
+                                expect=1)
+                self.assertIn("status 9", done.err)
+                self.assertIn("(x):", done.err)
+        text = "tensor x(n)\ntensor y(n + 1)\ny(i) += padded(x(i))\n"
+        self.write("y.npy", npy("f8", [3], [0.0] * 3))
+        done = self.spc("run", self.write("k.tex", text), "-q", "x=x.npy", "y=y.npy", expect=1)
+        self.assertIn("has size 4 as the kernel declares it, but size 3", done.err)
 
     def test_the_derivative_of_a_gather_is_a_scatter(self):
         kernel = self.write("k.tex", "tensor x(n): f64\ntensor p(m): i32\ntensor w(m): f64\ny(i) = w(i)*x(p(i))\n")
