@@ -64,6 +64,7 @@ Value describeTie(Entry &entry, const sema::Tensor &tensor) {
   set(TieSlot::sourceBytes, build.constant(tie.source ? sema::bytesOf(held) : 0));
   set(TieSlot::sourceIsSigned, build.constant(!sema::isUnsigned(held)));
   set(TieSlot::isChecked, build.constant(tie.isChecked));
+  set(TieSlot::isOnce, build.constant(tie.isOnce));
   return object;
 }
 

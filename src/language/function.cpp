@@ -67,6 +67,7 @@ constexpr FunctionSpelling kSpellings[] = {
     {Function::Greater, ">", 2, 2, Naming::Operator},
     {Function::GreaterEqual, ">=", 2, 2, Naming::Operator},
     {Function::At, "at", 2, 2, Naming::Shared},
+    {Function::Once, "once", 2, 2, Naming::Shared},
     {Function::Within, "within", 2, 2, Naming::Shared},
     {Function::And, "and", 2, 2, Naming::Operator},
     {Function::Or, "or", 2, 2, Naming::Operator},

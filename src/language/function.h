@@ -73,7 +73,9 @@ enum class Function : uint8_t {
   GreaterEqual,
   // an index variable's value with one that a tensor holds, which has to be in the variable's range
   At,
-  // the same without the promise: elsewhere it is false
+  // the same where each value of the variable comes once at most
+  Once,
+  // the same without a promise: elsewhere it is false
   Within,
   // logic
   And,
@@ -91,6 +93,11 @@ enum class Function : uint8_t {
 /// Whether a function compares two numbers.
 constexpr bool isComparison(Function function) {
   return function >= Function::Equal && function <= Function::Within;
+}
+
+/// Whether a function compares an index variable with an index.
+constexpr bool isOfPlaces(Function function) {
+  return function >= Function::At && function <= Function::Within;
 }
 
 /// Whether a function of a complex number is a float, of the type that its parts have.

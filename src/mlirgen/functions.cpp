@@ -195,6 +195,7 @@ private:
     switch (function) {
     case Function::Equal:
     case Function::At:
+    case Function::Once:
     case Function::Within:
       return CmpIPredicate::eq;
     case Function::NotEqual:
@@ -364,6 +365,7 @@ Value emitCall(mlir::OpBuilder &builder, mlir::Location location, Function funct
   switch (function) {
   case Function::Equal:
   case Function::At:
+  case Function::Once:
   case Function::Within:
   case Function::NotEqual:
   case Function::Less:

@@ -311,8 +311,8 @@ template <class Number> bool holds(Function function, Number x, Number y) {
 }
 
 Value comparisonOf(Function function, const Value &x, const Value &y, ValueType type) {
-  const bool isEquality = function == Function::Equal || function == Function::At || function == Function::Within ||
-                          function == Function::NotEqual;
+  const bool isEquality =
+      function == Function::Equal || language::isOfPlaces(function) || function == Function::NotEqual;
   const double error = x.error + y.error;
   const bool isCertain = !x.alternatives && !y.alternatives && (error == 0 || std::abs(x.number - y.number) > error);
   bool isTrue = false;

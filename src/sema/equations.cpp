@@ -90,8 +90,7 @@ bool Equation::isOfNumbers() const {
 }
 
 std::optional<Equation> equationOf(const CallNode &comparison, const Scope &scope, const KernelHead &kernel) {
-  const bool isEquality = comparison.function == Function::Equal || comparison.function == Function::At ||
-                          comparison.function == Function::Within;
+  const bool isEquality = comparison.function == Function::Equal || language::isOfPlaces(comparison.function);
   if (!isEquality)
     return std::nullopt;
   const auto &sides = comparison.arguments;

@@ -98,6 +98,7 @@ std::optional<double> ofTwo(Function function, double a, double b) {
   switch (function) {
   case Function::Equal:
   case Function::At:
+  case Function::Once:
   case Function::Within:
     return a == b;
   case Function::NotEqual:

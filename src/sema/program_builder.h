@@ -73,7 +73,7 @@ private:
   /// An access with indices that are tied: the sum over all that it could come to, tied to where it does. `function`:
   /// Within ties all its indices.
   NodePtr gathered(Function function, const language::Name &name, std::vector<language::Index> indices, Span where);
-  /// That a variable is what an index says. `function`: At or Within.
+  /// That a variable is what an index says. `function`: one of places.
   NodePtr isAt(Function function, VariableId variable, const language::Index &index);
   NodePtr multipleOf(const language::IndexTerm &term, Span where);
   NodePtr knownNumber(const language::Name &name);
@@ -83,6 +83,7 @@ private:
   /// Reports variables in tied indices that run over nothing.
   void checkTiedAreSized();
   std::optional<TensorId> sizeNamed(const language::Name &name);
+  Function placeInTarget(const language::Index &index);
   NodePtr atTarget(NodePtr value);
   NodePtr reduceOnce(Reduction reduction, Reduction written, const std::vector<language::Name> &variables,
                      const std::function<NodePtr()> &body, Span where);

@@ -103,6 +103,7 @@ struct Tie {
   Amount constant = {};
   std::optional<TensorId> source = std::nullopt; ///< of integers, dense, of the rows' order
   bool isChecked = false;                        ///< the call fails where a row has no column
+  bool isOnce = false;                           ///< the call fails where two rows have one
   std::optional<TensorId> indexed = {};          ///< what a checked equation indexes, for messages
   bool operator==(const Tie &) const = default;
 };

@@ -68,6 +68,10 @@ GATHERS = {
     "C(i,j) = A(p(i), q(j))": ("A:11x13 p:8<11 q:6<13", ""),
     "y(i) = x(p(i)) * A(i, j) * x(q(j))": ("x:9 A:11x13 p:11<9 q:13<9", ""),
     "D(row(t), n) += val(t) * B(col(t), n)": ("row:20<14 col:20<9 val:20 B:9x4 D:14x4", ""),
+    "tensor v(n)\ntensor p(n)\ntensor y(n)\ny(p(i)) = v(i)*w(i)\ntensor w(n)": ("v:9 w:9 p:9<9!", ""),
+    "tensor A(m, n)\ntensor p(m)\ntensor q(n)\nB(p(i),q(j)) = A(i,j)\ntensor B(m, n)":
+        ("A:9x12 p:9<9! q:12<12!", ""),
+    "tensor A(m, n)\ntensor p(m)\ntensor B(m, m)\nB(p(i),i) = A(i,j)": ("A:9x12 p:9<9", ""),
     "y(p(i)) += v(i)": ("p:12<9 v:12 y:9", ""),
     "y(p(i)) min= v(i)": ("p:12<9 v:12 y:9", ""),
     "S(k,f) = (lab(i)==k)*X(i,f)": ("lab:12<3 X:12x4", "k=3"),
@@ -88,6 +92,7 @@ class TiesTest(SpcCase):
         for operand in operands.split():
             name, shape = operand.split(":")
             shape, _, below = shape.partition("<")
+            is_permutation, below = below.endswith("!"), below.rstrip("!")
             extents = [int(size) for size in shape.split("x")]
             count = 1
             for size in extents:
@@ -96,6 +101,8 @@ class TiesTest(SpcCase):
             values = [random.randrange(int(below)) if below else
                       0.0 if is_sparse and random.random() < 0.7 else round(random.uniform(-2, 2), 3)
                       for _ in range(count)]
+            if is_permutation:
+                values = random.sample(range(int(below)), count)
             if special is not None and not below:
                 values = [special if value and random.random() < 0.3 else value for value in values]
             kind = random.choice(["i4", "i8"]) if below else "f8"
@@ -191,6 +198,17 @@ class TiesTest(SpcCase):
             # A comparison is just false there.
             self.spc("run", self.write("k.tex", "y(i) = sum(k, (k == p(i)) * x(k))\n"), "-q", "--check", "x=x.npy",
                      "p=p.npy", "--type", "p=i64")
+
+    def test_what_comes_twice(self):
+        self.write("x.npy", npy("f8", [3], [1.0, 2.0, 3.0]))
+        self.write("p.npy", npy("i8", [3], [0, 1, 0]))
+        done = self.spc("run", self.write("k.tex", "y(p(i)) = x(i)\n"), "-q", "x=x.npy", "p=p.npy", "--size", "p__0=4",
+                        expect=1)
+        self.assertIn("status 11", done.err)
+        self.assertIn("(p):", done.err)
+        for statement in ["y(p(i)) += x(i)", "y(p(i), i) = x(i)"]:
+            self.spc("run", self.write("k.tex", statement + "\n"), "-q", "--check", "x=x.npy", "p=p.npy",
+                     *(["y=x.npy"] if "+=" in statement else ["--size", "p__0=4"]))
 
     def test_windows_stay_inside(self):
         self.write("A.npy", npy("f8", [3, 3], [1.0] * 9))

@@ -32,8 +32,7 @@ std::vector<Construct> constructsOfFunctions() {
   std::vector<Construct> constructs;
   for (const std::string &name : language::functionNames()) {
     const language::Function function = *language::functionNamed(name);
-    if (function == language::Function::At || function == language::Function::Within ||
-        function == language::Function::Padded) // take indices
+    if (language::isOfPlaces(function) || function == language::Function::Padded) // take indices
       continue;
     const int count = language::spellingOf(function).fewest;
     Construct construct{name, "y(i) = sum(j, " + name + "(" + kArguments[count - 1] + ") * x(j))", {}, {}};

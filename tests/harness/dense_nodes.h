@@ -67,8 +67,7 @@ bool isIndexMask(const Node &node);
 
 /// Whether such a comparison is true of one index for each other.
 inline bool tiesIndices(language::Function function) {
-  return function == language::Function::Equal || function == language::Function::At ||
-         function == language::Function::Within;
+  return function == language::Function::Equal || language::isOfPlaces(function);
 }
 
 /// Whether an expression reads entries of a sparse tensor, or compares index variables.

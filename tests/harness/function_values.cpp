@@ -125,6 +125,7 @@ double several(Function function, const std::vector<double> &x) {
     return std::fmod(x[0], x[1]);
   case Function::Equal:
   case Function::At:
+  case Function::Once:
   case Function::Within:
     return x[0] == x[1];
   case Function::NotEqual:

@@ -210,7 +210,7 @@ class Program:
         if is_scatter:
             self.draw("scatter")
             indices = [self.target_index(extent, name, targets) for extent, name in zip(self.shapes["Y"], targets)]
-            op = "+=" if any(index.held for index in indices) or self.random.random() < 0.3 else "="
+            op = "+=" if self.random.random() < 0.3 else "="
         shape = [self.sizes[extent] for extent in self.shapes["Y"]]
         self.formats["Y"] = self.random.choice(RESULTS[len(targets)])
         result = np.zeros(shape)
@@ -218,7 +218,8 @@ class Program:
             self.arrays["Y"] = np.array([self.random.randrange(-3, 4) for _ in range(result.size)], float).reshape(shape)
             result = self.arrays["Y"].copy()
         self.text = f"Y({', '.join(map(str, indices))}) {op} " + " + ".join(text for text, _, _ in terms)
-        self.is_valid = self.is_inside(indices, shape)
+        self.is_valid = self.is_inside(indices, shape) and not (op == "=" and any(
+            index.held and len(set(self.held[index.held[0]])) < len(self.held[index.held[0]]) for index in indices))
         for _, sums, factors in terms:
             for at in self.points(targets + sums):
                 place = tuple(index.value(at, self) for index in indices)

@@ -40,8 +40,7 @@ std::optional<Ambiguity> findAmbiguity(const Node &node, VariableId variable, co
   std::vector<const Node *> below = children(node);
   const auto *reduction = std::get_if<ReduceNode>(&node.kind);
   const auto *call = std::get_if<CallNode>(&node.kind);
-  if (call &&
-      (call->function == Function::At || call->function == Function::Within)) // no value is summed within an index
+  if (call && language::isOfPlaces(call->function)) // no value is summed within an index
     return std::nullopt;
   if (std::holds_alternative<CallNode>(node.kind) || (reduction && reduction->reduction != Reduction::Sum)) {
     Ambiguity ambiguity{Group::Call, {}};

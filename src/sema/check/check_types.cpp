@@ -121,6 +121,7 @@ private:
     switch (call.function) {
     case Function::Equal:
     case Function::At:
+    case Function::Once:
     case Function::Within:
     case Function::NotEqual:
     case Function::Pattern:

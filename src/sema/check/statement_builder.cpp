@@ -186,7 +186,7 @@ NodePtr StatementBuilder::call(Function function, const std::string &name, std::
   }
   if (function == Function::Pattern)
     checkPatternArgument("pattern", *node.arguments.front());
-  if (function == Function::At || function == Function::Within) {
+  if (language::isOfPlaces(function)) {
     noteHolder(*node.arguments.back());
     if (const auto *index = std::get_if<IndexNode>(&node.arguments.front()->kind))
       whole_.insert(index->variable);

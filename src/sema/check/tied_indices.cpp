@@ -150,22 +150,41 @@ void StatementBuilder::tieTarget(language::Index &index) {
   const VariableId variable = addVariable(own, Variable::Kind::Target);
   targetVariables_.emplace(own, variable);
   tiedIndices_.emplace_back(variable, index);
-  if (index.isHeld() && target_.op == AssignOp::Assign)
-    fail(kScatterTarget, index.where,
-         "'=' gives each element one value, and " + inQuotes(index.text) + " may come to an element several times")
-        .advise("to add up what comes to an element, write '+=', or give the element's index a name, as in " +
-                inQuotes(target_.tensor.text + "(k) = x(i) * (k == " + index.text + ")"));
   if (index.isWindow() && index.constant < 0)
     fail(kScatterTarget, index.where, inQuotes(index.text) + " is negative at first: index variables begin at 0")
         .advise("shift the indices of the right side forward instead");
   index = plainIndex(own, index.where);
 }
 
+/// How an index of the left side that a tensor holds is tied: '=' gives each element one value.
+Function StatementBuilder::placeInTarget(const language::Index &index) {
+  if (!index.isHeld() || target_.op != AssignOp::Assign)
+    return Function::At;
+  std::set<std::string> own;
+  forEachVariable(index, [&](const language::Name &name) { own.insert(name.text); });
+  const auto isOwn = [&](const std::string &name) { return own.contains(name); };
+  if (std::any_of(target_.indices.begin(), target_.indices.end(),
+                  [&](const language::Index &other) { return other.isPlain() && isOwn(other.text); }))
+    return Function::At; // that coordinate is another one already
+  for (const auto &[variable, before] : tiedIndices_) {
+    if (before.where.begin == index.where.begin)
+      break;
+    bool isShared = false;
+    forEachVariable(before, [&](const language::Name &name) { isShared |= isOwn(name.text); });
+    if (isShared)
+      fail(kScatterTarget, index.where,
+           "'=' gives each element one value, and " + inQuotes(before.text) + " and " + inQuotes(index.text) +
+               " may come to an element several times")
+          .advise("to add up what comes to an element, write '+='");
+  }
+  return Function::Once;
+}
+
 /// What a target is given where its own indices are those that are written.
 NodePtr StatementBuilder::atTarget(NodePtr value) {
   NodePtr ties;
   for (const auto &[variable, index] : tiedIndices_)
-    ties = times(std::move(ties), isAt(Function::At, variable, index));
+    ties = times(std::move(ties), isAt(placeInTarget(index), variable, index));
   if (!ties)
     return value;
   const Span where = value->where;
@@ -187,7 +206,7 @@ public:
 
   void visit(const Node &node) const {
     const auto *tie = std::get_if<CallNode>(&node.kind);
-    if (tie && (tie->function == Function::At || tie->function == Function::Within))
+    if (tie && language::isOfPlaces(tie->function))
       checkTie(*tie, node.where);
     for (const Node *child : children(node))
       visit(*child);

@@ -71,6 +71,7 @@ private:
     case Function::Pattern:
       return;
     case Function::At:
+    case Function::Once:
     case Function::Within:
       return tiePlace(node, call);
     case Function::Equal:
@@ -100,7 +101,7 @@ private:
     }
     if (const auto held = heldIn(call); context.mayTie && held && mayHold(*held->second, held->first) &&
                                         !isNarrow(variablesOf(*held), context.beside)) {
-      node = patternOf(maker_.tiedToHeld(*held->second, held->first, false, node->where), node->where);
+      node = patternOf(maker_.tiedToHeld(*held->second, held->first, {}, node->where), node->where);
       return;
     }
     for (NodePtr &argument : call.arguments)
@@ -167,8 +168,8 @@ private:
     const bool isFirstRow = maker_.isRow(first, second);
     for (const VariableId column : {isFirstRow ? second : first, isFirstRow ? first : second})
       if (equation.multiples.at(column).isNumber()) {
-        node = patternOf(maker_.tied(equation, column, false, printAlone(*node, scope_, program_), node->where),
-                         node->where);
+        node =
+            patternOf(maker_.tied(equation, column, {}, printAlone(*node, scope_, program_), node->where), node->where);
         return;
       }
   }
@@ -176,20 +177,20 @@ private:
   /// `at(r, 2*i + k)`, `within(r, i - 1)`.
   void tiePlace(NodePtr &node, const CallNode &place) {
     const VariableId own = std::get<IndexNode>(place.arguments[0]->kind).variable;
-    const bool isChecked = place.function == Function::At;
+    const bool isChecked = place.function != Function::Within, isOnce = place.function == Function::Once;
     const std::optional<Equation> equation = equationOf(place, scope_, program_);
     if (!equation) {
-      node = patternOf(maker_.tiedToHeld(*place.arguments[1], own, isChecked, node->where), node->where);
+      node = patternOf(maker_.tiedToHeld(*place.arguments[1], own, {isChecked, isOnce}, node->where), node->where);
       return;
     }
     // What only a call knows is checked row by row.
-    const bool isInsideByRows = isChecked && !maker_.isShifted(*equation, own);
+    const bool isInsideByRows = isOnce || (isChecked && !maker_.isShifted(*equation, own));
     if (isChecked && !isInsideByRows)
       maker_.checkInside(*equation, own);
     const VariableId column = isInsideByRows ? own : maker_.columnOf(*equation, own);
-    node = patternOf(
-        maker_.tied(*equation, column, isInsideByRows, printAlone(*place.arguments[1], scope_, program_), node->where),
-        node->where);
+    node = patternOf(maker_.tied(*equation, column, {isInsideByRows, isOnce},
+                                 printAlone(*place.arguments[1], scope_, program_), node->where),
+                     node->where);
   }
 
   /// `r == p(i)`, of an operand that holds integers: the index variable's side, and the other one.

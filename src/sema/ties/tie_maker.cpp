@@ -12,11 +12,14 @@ TieMaker::TieMaker(Program &program, size_t statement)
       listed_.push_back(access);
 }
 
-AccessId TieMaker::tiedToHeld(const Node &held, VariableId column, bool isChecked, Span where) {
+AccessId TieMaker::tiedToHeld(const Node &held, VariableId column, Promise promise, Span where) {
   const std::string text = printAlone(held, scope_, program_);
   const Access &access = scope_.accesses[std::get<AccessNode>(held.kind).access];
   std::vector<VariableId> variables = access.variables;
-  Tie tie{.rowScales = std::vector<Amount>(variables.size()), .source = access.tensor, .isChecked = isChecked};
+  Tie tie{.rowScales = std::vector<Amount>(variables.size()),
+          .source = access.tensor,
+          .isChecked = promise.isChecked,
+          .isOnce = promise.isOnce};
   variables.push_back(column);
   return tied(std::move(tie), variables, text, where);
 }
@@ -29,12 +32,15 @@ std::optional<TensorId> TieMaker::indexedBy(VariableId variable) const {
   return has(statement_.target.variables, variable) ? std::optional(statement_.target.tensor) : std::nullopt;
 }
 
-AccessId TieMaker::tied(const Equation &equation, VariableId column, bool isChecked, const std::string &text,
+AccessId TieMaker::tied(const Equation &equation, VariableId column, Promise promise, const std::string &text,
                         Span where) {
   const int64_t ofColumn = equation.multiples.at(column).number;
   const auto onOtherSide = [&](const Amount &amount) { return ofColumn < 0 ? amount : negative(amount); };
-  Tie tie{.columnScale = std::abs(ofColumn), .constant = onOtherSide(equation.constant), .isChecked = isChecked};
-  if (isChecked)
+  Tie tie{.columnScale = std::abs(ofColumn),
+          .constant = onOtherSide(equation.constant),
+          .isChecked = promise.isChecked,
+          .isOnce = promise.isOnce};
+  if (promise.isChecked)
     tie.indexed = indexedBy(column);
   std::vector<VariableId> variables;
   for (const auto &[variable, multiple] : equation.multiples)
@@ -158,7 +164,7 @@ AccessId TieMaker::tiedIndex(const Variable &index, VariableId whole, Span where
   Equation equation{{{whole, {.number = -1}}}, {.number = index.constant}};
   for (const Variable::Multiple &term : index.terms)
     equation.multiples[term.variable] = {.number = term.scale};
-  return tied(equation, columnOf(equation, whole), false, index.name, where);
+  return tied(equation, columnOf(equation, whole), {}, index.name, where);
 }
 
 void TieMaker::checkInside(const Equation &equation, VariableId column) {

@@ -9,6 +9,12 @@
 
 namespace spc::sema {
 
+/// What the rows of a tie promise, which the call checks.
+struct Promise {
+  bool isChecked = false; ///< each has a column
+  bool isOnce = false;    ///< each has another one
+};
+
 /// Makes ties for one statement of a program.
 class TieMaker {
 public:
@@ -32,11 +38,10 @@ public:
   bool isRow(VariableId one, VariableId other) const;
 
   /// The access of an equation's tie, solved for a variable whose multiple is a number. `text` says it for people.
-  /// `isChecked`: each row promises to have a column.
-  AccessId tied(const Equation &equation, VariableId column, bool isChecked, const std::string &text, Span where);
+  AccessId tied(const Equation &equation, VariableId column, Promise promise, const std::string &text, Span where);
 
-  /// The same of a variable with what a tensor holds. `isChecked`: it promises to be in the variable's range.
-  AccessId tiedToHeld(const Node &held, VariableId column, bool isChecked, Span where);
+  /// The same of a variable with what a tensor holds.
+  AccessId tiedToHeld(const Node &held, VariableId column, Promise promise, Span where);
 
   /// The same of an index of a sparse operand, with the variable that runs over its whole dimension.
   AccessId tiedIndex(const Variable &index, VariableId whole, Span where);
