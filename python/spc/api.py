@@ -7,6 +7,7 @@ import re
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Union
 
 from .compiler import cache, compiled
+from .compiler.constants import constants_in
 from .compiler.formats import contents_of_file
 from .errors import ArgumentError, ArgumentTypeError, CompileError
 from .kernel import Kernel, Loaded
@@ -32,7 +33,8 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
            **more_formats: Format) -> Kernel:
     """A kernel in index notation.
 
-    text: the statements, or the path of a .tex file.
+    text: the statements, or the path of a .tex file. Files of its constants are found beside it, those of statements in the
+    working directory.
     formats, and all other keywords: by tensor, the name of a format (`S="csr"`), the contents of a format file, or the
     path of one. Operands without one are taken as they come, those too that the text declares sparse. As a whole, formats
     may be a file that binds tensors by name, or its contents.
@@ -53,6 +55,7 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
         if tuned is not None:
             raise ArgumentError("formats and tuned each bind tensors by name: leave out one")
         formats, tuned = None, formats
+    folder = pathlib.Path()
     general: Any = formats or {}
     by_tensor: Dict[str, Any] = {**general, **more_formats}
     if isinstance(text, str) and not text.endswith(".tex"):
@@ -64,8 +67,9 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
                                     "of that name is stored")
     if isinstance(text, os.PathLike) or (text.endswith(".tex") and "\n" not in text):
         path = pathlib.Path(text)
-        text = path.read_text(encoding="utf-8")
+        text, folder = path.read_text(encoding="utf-8"), path.parent
         name = name or _identifier(path.stem)
+    text, constants = constants_in(text, folder)
     for option in options:
         if own := _OWN.match(option):
             instead = _INSTEAD.get(own[1])
@@ -74,7 +78,8 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
     bound = {tensor: plain_format(tensor, form) for tensor, form in by_tensor.items()}
     if tuned is not None:
         bound[""] = _bindings(tuned, bound)
-    request = cache.Request(text, name or _name_for(text), bound, types or {}, indices or {}, tuple(options))
+    request = cache.Request(text, name or _name_for(text), bound, types or {}, indices or {}, tuple(options),
+                            constants=constants)
     return Kernel(request, validate=validate, copy=copy, share=share)
 
 

@@ -14,7 +14,7 @@ constexpr std::string_view kComment = R"(/* @function@(): made by spc from @file
  * Arguments. They must not overlap in memory. Coordinates count from 0; they are sorted and unique
  * unless said otherwise.
  *
-@arguments@ *
+@arguments@@constants@ *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
 )";
 
@@ -152,6 +152,16 @@ std::string argument(const Signature &signature, const sema::Kernel &kernel, con
   return text;
 }
 
+/// The constants of the source text, which the function has itself.
+std::string constants(const sema::Kernel &kernel) {
+  std::string lines;
+  for (const sema::Tensor &tensor : kernel.tensors)
+    if (tensor.is<sema::Constant>() && tensor.part == 0)
+      lines += " *   " + forComment(tensor.partOf.empty() ? tensor.name : tensor.partOf) + ", " +
+               (tensor.order() == 0 ? "a number" : shape(kernel, tensor)) + " of " + sema::spelling(tensor.type) + "\n";
+  return lines.empty() ? "" : " *\n * Constants, which are no arguments:\n *\n" + lines;
+}
+
 } // namespace
 
 std::string headerComment(const Signature &signature, const sema::Kernel &kernel) {
@@ -164,7 +174,8 @@ std::string headerComment(const Signature &signature, const sema::Kernel &kernel
   return substitute(kComment, {{"function", signature.function},
                                {"file", forComment(withoutFolders(kernel.kernelFile))},
                                {"statements", statements(kernel)},
-                               {"arguments", arguments}});
+                               {"arguments", arguments},
+                               {"constants", constants(kernel)}});
 }
 
 } // namespace spc::abi

@@ -2,6 +2,7 @@
 
 #include "entry/alternatives.h"
 #include "entry/checks.h"
+#include "entry/constants.h"
 #include "entry/counts.h"
 #include "entry/descriptors.h"
 #include "entry/places.h"
@@ -127,6 +128,9 @@ private:
 
 TensorView copyConverted(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
   EntryBuilder &build = entry.build;
+  const sema::TensorId id(&tensor - entry.kernel.tensors.data());
+  if (sema::isConstant(entry.kernel, id))
+    return constantView(entry, id);
   Descriptors descriptors(entry);
   const Value copy = descriptors.describe(tensor, {});
   Conversion conversion(entry, memory, tensor);

@@ -7,6 +7,7 @@
 #include "entry/call.h"
 #include "entry/checked.h"
 #include "entry/checks.h"
+#include "entry/constants.h"
 #include "entry/copies.h"
 #include "entry/memory.h"
 #include "entry/problems.h"
@@ -234,11 +235,13 @@ LLVM::LLVMFuncOp buildExplainer(LLVM::LLVMFuncOp entryFunction, const sema::Kern
 }
 
 mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &kernel, const abi::Signature &signature,
-                               runtime::Phase phase, const BodyCalls &calls, Problems &problems) {
+                               runtime::Phase phase, const BodyCalls &calls, const StoredConstants &constants,
+                               Problems &problems) {
   LLVM::LLVMFuncOp explainer = buildExplainer(function, kernel, signature, phase, problems);
   EntryBuilder build(function, function.getLoc());
   Entry entry{kernel, signature, build, function.getArgument(0), phase};
   entry.calls = &calls;
+  entry.constants = &constants;
   if (phase != runtime::Phase::Assemble)
     entry.plan = function.getArgument(function.getNumArguments() - 1);
   if (!explainer)
@@ -250,6 +253,7 @@ mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &ke
   if (kernel.checked)
     checkMemory(entry);
   Memory memory(entry);
+  bindConstants(entry);
   chooseAlternative(entry);
   StridedVectors vectors(entry, memory);
   vectors.gather();
@@ -345,7 +349,7 @@ void setTarget(mlir::ModuleOp module, const llvm::TargetMachine &machine) {
 }
 
 mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, const abi::Signature &signature,
-                             const BodyCalls &calls) {
+                             const BodyCalls &calls, const StoredConstants &constants) {
   for (auto body : llvm::make_early_inc_range(module.getOps<LLVM::LLVMFuncOp>())) {
     if (body.isExternal())
       continue;
@@ -361,6 +365,7 @@ mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, 
     if (parameter.isAssembled)
       outputs.push_back(pointer);
   }
+  declareConstants(module, kernel, constants);
   Problems problems(signature.function);
   const auto exportEntry = [&](const std::string &suffix, runtime::Phase phase) {
     mlir::SmallVector<mlir::Type> types = parameters;
@@ -368,7 +373,7 @@ mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, 
       types.push_back(pointer); // the plan
     LLVM::LLVMFuncOp entry =
         exportFunction(module, place, signature.symbol(suffix), mlir::IntegerType::get(context, 32), types);
-    if (mlir::failed(buildEntry(entry, kernel, signature, phase, calls, problems)))
+    if (mlir::failed(buildEntry(entry, kernel, signature, phase, calls, constants, problems)))
       return false;
     exportUntyped(entry, signature, signature.argvSymbol(suffix), [](const abi::Parameter &) { return true; });
     return true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "abi/signature.h"
+#include "entry/stored_constant.h"
 #include "sema/kernel.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -32,8 +33,9 @@ std::string bodySymbol(const std::string &name);
 /// strides and the context, sets a shared pattern's NULL pointers, allocates temporaries, makes converted copies, calls
 /// the bodies as `calls` does (call.h) and frees again. On every failure it returns a status and leaves nothing
 /// allocated. Bodies become internal, bodySymbol(), and are never inlined. Fails, with an MLIR diagnostic, on a body
-/// that does not fit the kernel: a bug of ours.
+/// that does not fit the kernel: a bug of ours. The module declares a global for each array of the constants,
+/// constantSymbol() (constants.h), to be defined in LLVM's.
 mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, const abi::Signature &signature,
-                             const BodyCalls &calls);
+                             const BodyCalls &calls, const StoredConstants &constants = {});
 
 } // namespace spc::entry

@@ -13,9 +13,20 @@ using dialect::BindAttr;
 using dialect::BindKind;
 using dialect::ExtentAttr;
 
-namespace {
+TensorView emptyView(const format::Format &format) {
+  const auto order = static_cast<size_t>(format.order());
+  const size_t levels = format.levels.size();
+  TensorView view;
+  view.sizes.resize(order);
+  view.strides.resize(order);
+  view.counts.resize(levels);
+  view.widths.resize(levels);
+  view.pointers.resize(levels);
+  view.lengths.resize(levels);
+  view.indices.resize(levels);
+  return view;
+}
 
-/// Sets the counts that are no fields: the stored values are a multiple of them.
 void setCounts(EntryBuilder &build, const format::Format &format, TensorView &view) {
   for (int k = 0; k < format.levelCount() && !format.isDense(); ++k) {
     Value &count = view.counts[static_cast<size_t>(k)];
@@ -27,17 +38,10 @@ void setCounts(EntryBuilder &build, const format::Format &format, TensorView &vi
   }
 }
 
+namespace {
+
 TensorView loadFields(EntryBuilder &build, const abi::StructType &type, Struct layout, Value object) {
-  const auto order = static_cast<size_t>(type.format.order());
-  const size_t levels = type.format.levels.size();
-  TensorView view;
-  view.sizes.resize(order);
-  view.strides.resize(order);
-  view.counts.resize(levels);
-  view.widths.resize(levels);
-  view.pointers.resize(levels);
-  view.lengths.resize(levels);
-  view.indices.resize(levels);
+  TensorView view = emptyView(type.format);
   for (unsigned f = 0; f < type.fields.size(); ++f)
     slot(view, type.fields[f]) = build.loadField(layout, object, f);
   setCounts(build, type.format, view);
@@ -272,6 +276,12 @@ Binds allBinds(Entry &entry) {
     else if (parameter.kind == abi::ParameterKind::ScalarPointer && !tensor.isWritten)
       binds[scalar] = entry.build.load(llvmType(entry.build, tensor.type), entry.build.argument(argumentOf(p)));
   }
+  for (const sema::Tensor &tensor : entry.kernel.tensors)
+    if (tensor.order() == 0 && tensor.is<sema::Constant>()) {
+      const mlir::Type halfBits = entry.build.ops().getI16Type();
+      binds[BindAttr::get(context, BindKind::Scalar, tensor.name)] = entry.build.load(
+          sema::isHalf(tensor.type) ? halfBits : llvmType(entry.build, tensor.type), viewOf(entry, tensor).values);
+    }
   return binds;
 }
 

@@ -4,6 +4,7 @@
 #include "abi/signature.h"
 #include "dialect/attributes.h"
 #include "entry/builder.h"
+#include "entry/stored_constant.h"
 #include "runtime/runtime.h"
 #include "sema/kernel.h"
 
@@ -62,6 +63,7 @@ struct Entry {
   mlir::Value recomputes;                          ///< whether the call runs the recomputation, once it is known
   mlir::Value merge;                               ///< the bytes of a plan that a body goes by
   const BodyCalls *calls = nullptr;                ///< of what calls bodies
+  const StoredConstants *constants = nullptr;      ///< of what has tensors
   std::vector<TensorArgument> arguments;
   IdVector<sema::ExtentId, mlir::Value> extents;
   IdVector<sema::ExtentId, ExtentSource> extentSources;
@@ -73,6 +75,12 @@ struct Entry {
 inline unsigned argumentOf(size_t parameter) {
   return static_cast<unsigned>(parameter) + 1;
 }
+
+/// A view of a tensor in a format with room for what dimensions and levels have.
+TensorView emptyView(const format::Format &format);
+
+/// Sets the counts of levels that are no fields: the stored values are a multiple of them.
+void setCounts(EntryBuilder &build, const format::Format &format, TensorView &view);
 
 /// The place for a struct's field in a view. Requires: the view's vectors have room for all dimensions and levels.
 mlir::Value &slot(TensorView &view, const abi::Field &field);

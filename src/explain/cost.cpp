@@ -129,7 +129,7 @@ private:
       return;
     if (sema::holderOf(kernel_, id)) // a piece of it stays in a cache
       return add(id, 0.0, 0.0);
-    if (tensor.is<sema::Converted>() || tensor.is<sema::Tie>()) {
+    if ((tensor.is<sema::Converted>() && !sema::isConstant(kernel_, id)) || tensor.is<sema::Tie>()) {
       // Written, and read by the loops; reading the source is counted with that.
       const std::optional<double> own = data_.bytes(id);
       return add(id, own, own);

@@ -3,6 +3,7 @@
 #include "format/levels.h"
 #include "runtime/contract.h"
 #include "sema/amounts.h"
+#include "tensor/pack/constants.h"
 
 #include <algorithm>
 
@@ -80,12 +81,14 @@ const tensor::PackedTensor *Data::packed(sema::TensorId tensor) {
   const sema::TensorId owner = sema::structureOwner(kernel_, tensor);
   if (const auto known = packed_.find(owner); known != packed_.end())
     return &known->second;
+  tensor::Coordinates entries;
+  std::string error;
+  if (kernel_.tensors[owner].is<sema::Constant>())
+    return add(owner, tensor::entriesOfConstant(kernel_, owner), error) ? &packed_.at(owner) : nullptr;
   const auto *copy = kernel_.tensors[owner].as<sema::Converted>();
   const auto *tie = kernel_.tensors[owner].as<sema::Tie>();
   if (!copy && !tie)
     return nullptr;
-  tensor::Coordinates entries;
-  std::string error;
   if (tie) {
     entries = entriesOf(*tie, shapeOf(kernel_.tensors[owner]), [&](const sema::Amount &amount) {
       return sema::valueOf(amount, [&](sema::TensorId scalar) {

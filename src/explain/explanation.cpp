@@ -114,9 +114,13 @@ std::string roleOf(const sema::Kernel &kernel, const sema::Tensor &tensor) {
   const auto nameOf = [&](sema::TensorId id) { return kernel.tensors[id].name; };
   if (tensor.is<sema::Tie>())
     return "where indices agree, made once a call";
+  if (tensor.is<sema::Constant>())
+    return "constant";
+  const bool isConstant = sema::isConstant(kernel, sema::TensorId(&tensor - kernel.tensors.data()));
   if (const auto *copy = tensor.as<sema::Converted>())
     return "copy of " + nameOf(copy->source) +
-           (tensor.alternative         ? ", made by calls that run plan " + std::to_string(*tensor.alternative + 1)
+           (isConstant                 ? ", constant"
+            : tensor.alternative       ? ", made by calls that run plan " + std::to_string(*tensor.alternative + 1)
             : tensor.isOfRecomputation ? ", made where results are computed once more"
                                        : ", made once a call");
   if (const auto *fused = tensor.as<sema::Fused>())

@@ -40,9 +40,11 @@ public:
 
   /// `alternative`: the one that calls take.
   void onTensors(size_t alternative) {
-    for (const sema::Tensor &tensor : kernel_.tensors)
-      if (const auto *copy = tensor.as<sema::Converted>();
-          copy && !tensor.isOfRecomputation && tensor.alternative.value_or(alternative) == alternative) {
+    for (sema::TensorId id : kernel_.tensors.ids()) {
+      const sema::Tensor &tensor = kernel_.tensors[id];
+      const auto *copy = tensor.as<sema::Converted>();
+      const bool isMade = !tensor.isOfRecomputation && tensor.alternative.value_or(alternative) == alternative;
+      if (copy && isMade && !sema::isConstant(kernel_, id)) {
         const sema::Tensor &source = kernel_.tensors[copy->source];
         if (source.is<sema::Tie>())
           continue;
@@ -59,6 +61,7 @@ public:
             copy->isCanonical ? "store it with each entry once and in order, as CSR does"
                               : "store it in that order, and pass that");
       }
+    }
   }
 
   void onStatement(const sema::Statement &statement, const pipeline::BodyFacts &body) {

@@ -28,6 +28,7 @@ struct Assignment {
 };
 
 struct Derivative {
+  std::vector<TensorId> constants;    ///< of the forward kernel, that are read
   std::vector<Assignment> recomputed; ///< values of the forward kernel
   std::vector<Assignment> statements;
   std::vector<Argument> arguments; ///< what is read, then what is written

@@ -15,6 +15,9 @@ public:
     for (const Assignment &statement : derivative_.statements)
       need(*statement.value);
     dropUnusedSeeds();
+    for (const TensorId tensor : operands_)
+      if (program_.kernel.tensors[tensor].is<sema::Constant>())
+        derivative_.constants.push_back(tensor);
     std::vector<Argument> arguments;
     addArguments(Argument::Kind::Operand, operands_, arguments);
     addArguments(Argument::Kind::Result, results_, arguments);

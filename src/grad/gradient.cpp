@@ -89,7 +89,8 @@ private:
   }
 
   static std::string roleOf(const sema::Tensor &tensor) {
-    return !tensor.is<sema::Parameter>()       ? "a temporary"
+    return tensor.is<sema::Constant>()         ? "a constant, and no argument"
+           : !tensor.is<sema::Parameter>()     ? "a temporary"
            : tensor.isRead && tensor.isWritten ? "read and written"
            : tensor.isWritten                  ? "an output"
                                                : "an operand";
@@ -149,6 +150,9 @@ std::vector<StoredLike> storedTensors(const Program &program, const Derivative &
     return std::any_of(derivative.arguments.begin(), derivative.arguments.end(),
                        [&](const Argument &argument) { return argument.tensor == tensor; });
   };
+  for (const TensorId constant : derivative.constants)
+    if (program.info(constant).pattern)
+      add(constant);
   for (const auto &[kind, tensor, value] : derivative.arguments)
     if (const std::optional<TensorId> pattern = program.info(value).pattern)
       add(tensor, tensor != *pattern && !isAssembled(tensor) && isOperand(*pattern) ? pattern : std::nullopt);

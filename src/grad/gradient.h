@@ -4,6 +4,7 @@
 #include "sema/program.h"
 #include "support/diagnostic.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ struct Request {
   std::vector<language::Name> wrt; ///< operands
   Mode mode = Mode::Reverse;
   std::string function; ///< the name of the function that the derivative is
+  /// The name that a constant's file has where the derivative will be; without it the same.
+  std::function<std::string(const std::string &)> fileFrom = {};
 };
 
 /// How a tensor of the derivative is to be stored.

@@ -153,7 +153,7 @@ private:
     if (tensor.format.isDense())
       return std::nullopt;
     const sema::Tensor &owner = planned_.tensors[sema::structureOwner(planned_, planned)];
-    if (!tensor.format.isSum() && owner.is<sema::Parameter>() && owner.isRead &&
+    if (!tensor.format.isSum() && (owner.is<sema::Parameter>() || owner.is<sema::Constant>()) && owner.isRead &&
         owner.format.sameStorage(tensor.format))
       for (const TensorId operand : source_.tensors.ids())
         if (source_.tensors[operand].name == owner.name && !writesLeft_.contains(operand))

@@ -110,6 +110,8 @@ private:
     }
     for (const TensorId tensor : derivative_.sized)
       declare(tensor, false, std::nullopt);
+    for (const TensorId tensor : derivative_.constants)
+      declareConstant(tensor, declare);
     declareRecomputed(declare);
     for (const language::TypeDecl &type : kernel_.types)
       if (types.contains(type.name.text) || isCastTo(type.name.text))
@@ -119,12 +121,30 @@ private:
 
   std::string declarationOf(TensorId tensor, bool isSparse, std::optional<double> fill) const {
     const sema::Tensor &declared = program_.kernel.tensors[tensor];
-    std::string text = "tensor " + declared.name;
+    const std::string value = valueOf(tensor);
+    std::string text = (value.empty() ? "tensor " : "const ") + declared.name;
     for (size_t dim = 0; dim < declared.extents.size(); ++dim)
       text +=
           (dim == 0 ? "(" : ", ") + program_.extentOf(tensor, dim) + (dim + 1 == declared.extents.size() ? ")" : "");
     return text + ": " + program_.info(tensor).typeName + (isSparse ? ", sparse" : "") +
-           (fill ? ", fill " + sema::textOf(declared.type, *fill) : "") + "\n";
+           (fill ? ", fill " + sema::textOf(declared.type, *fill) : "") + value + "\n";
+  }
+
+  template <typename Declare> void declareConstant(TensorId tensor, const Declare &declare) const {
+    const double fill = program_.kernel.tensors[tensor].fill;
+    const bool isSparse = program_.info(tensor).pattern.has_value();
+    declare(tensor, isSparse, isSparse && fill != 0 ? std::optional(fill) : std::nullopt);
+  }
+
+  /// The numbers of a constant, or its file as it is named from where the derivative will be; empty of other tensors.
+  std::string valueOf(TensorId tensor) const {
+    const auto &source = program_.info(tensor).source;
+    if (!source || !program_.kernel.tensors[tensor].is<sema::Constant>())
+      return "";
+    language::ConstantDecl constant = *kernel_.symbols[*source].declaration->constant;
+    if (!constant.file.empty() && request_.fileFrom)
+      constant.file = request_.fileFrom(constant.file);
+    return " = " + sema::toText(constant);
   }
 
   /// Temporaries that the source text declares, and those of other types than their statements imply.

@@ -309,6 +309,8 @@ bool InputReader::readEntries(size_t parameter, const std::optional<std::vector<
 void InputReader::settleExtents() {
   extents_.settle();
   inputs_.extents.resize(kernel_.extents.size());
+  for (sema::ExtentId extent : kernel_.extents.ids())
+    inputs_.extents[extent] = kernel_.extents[extent].fixed.value_or(0);
   IdVector<sema::ExtentId, bool> used(kernel_.extents.size());
   for (sema::TensorId id : kernel_.parameters)
     for (sema::ExtentId extent : kernel_.tensors[id].extents) {

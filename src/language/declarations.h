@@ -1,9 +1,11 @@
 // The declarations of a kernel, whether a file or another front end makes them.
 #pragma once
 
+#include "language/constant.h"
 #include "support/source.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -52,7 +54,7 @@ struct TypeDecl {
   Span where;
 };
 
-/// `tensor S(m, n): f32, sparse, fill inf`
+/// `tensor S(m, n): f32, sparse, fill inf`, or, with numbers, `const W(3, 3) = [...]`
 struct TensorDecl {
   Name name;
   std::vector<ExtentDecl> extents;
@@ -60,6 +62,7 @@ struct TensorDecl {
   bool sparse = false;
   std::optional<FillDecl> fill;
   Span where;
+  std::shared_ptr<const ConstantDecl> constant; ///< null of tensors that are passed or computed
 };
 
 /// `kernel cg(A, x, r) -> (q, s)`: what the function is called, and its arguments in order.

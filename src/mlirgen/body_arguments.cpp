@@ -75,7 +75,8 @@ mlir::Attribute identityFor(const BodyArgument &argument, const sema::Kernel &ke
 } // namespace
 
 bool isScalarOperand(const sema::Tensor &tensor) {
-  return tensor.order() == 0 && !tensor.isWritten && (tensor.is<sema::Parameter>() || tensor.is<sema::Size>());
+  const bool isGiven = tensor.is<sema::Parameter>() || tensor.is<sema::Constant>() || tensor.is<sema::Size>();
+  return tensor.order() == 0 && !tensor.isWritten && isGiven;
 }
 
 std::vector<BodyArgument> bodyArguments(const sema::Kernel &kernel, const sema::Step &step, TargetUse use,

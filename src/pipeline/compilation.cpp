@@ -5,6 +5,7 @@
 #include "entry/call.h"
 #include "entry/entry.h"
 #include "mlirgen/mlirgen.h"
+#include "pipeline/constants.h"
 #include "pipeline/index_variables.h"
 #include "pipeline/kernel_size.h"
 #include "pipeline/pass_watch.h"
@@ -140,16 +141,17 @@ bool Compilation::checkArguments() {
 }
 
 /// Adds the entry to a module of bodies in the LLVM dialect.
-bool Compilation::addHostCode() {
+bool Compilation::addHostCode(const entry::StoredConstants &constants) {
   entry::setTarget(*module_, backend_.machine());
   abi::Signature signature = abi::makeSignature(kernel_, options_.contents);
   signature.producer = options_.producer;
-  return mlir::succeeded(entry::addEntry(*module_, kernel_, signature, backend_.calls())) ||
+  return mlir::succeeded(entry::addEntry(*module_, kernel_, signature, backend_.calls(), constants)) ||
          fail("the entry could not be built");
 }
 
 std::unique_ptr<llvm::Module> Compilation::translate(llvm::LLVMContext &llvmContext) {
-  if (!backend_.lower(*this) || !checkArguments() || !addHostCode())
+  const std::optional<entry::StoredConstants> constants = storeConstants(kernel_, diagnostics_);
+  if (!constants || !backend_.lower(*this) || !checkArguments() || !addHostCode(*constants))
     return nullptr;
   mlir::LLVM::DIScopeForLLVMFuncOpPassOptions scopes;
   if (keepsIndices(options_))
@@ -166,6 +168,7 @@ std::unique_ptr<llvm::Module> Compilation::translate(llvm::LLVMContext &llvmCont
     fail("translation to LLVM IR failed");
     return nullptr;
   }
+  defineConstants(kernel_, *constants, *module);
   return backend_.complete(*this, *module) ? std::move(module) : nullptr;
 }
 

@@ -1,6 +1,7 @@
 // One kernel on its way through MLIR.
 #pragma once
 
+#include "entry/stored_constant.h"
 #include "pipeline/backend.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -58,7 +59,7 @@ private:
   void findBodies();
   bool checkParallel();
   bool checkArguments();
-  bool addHostCode();
+  bool addHostCode(const entry::StoredConstants &constants);
   void collect(mlir::Diagnostic &diagnostic);
 
   const sema::Kernel &kernel_;

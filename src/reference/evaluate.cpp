@@ -240,7 +240,20 @@ static Extents extentsOf(const sema::Program &program, const Tensors &tensors) {
   return extents;
 }
 
+/// Those of a program's constants that are not there.
+static void addConstants(const sema::Program &program, Tensors &tensors) {
+  for (const sema::Tensor &tensor : program.tensors) {
+    const auto *constant = tensor.as<sema::Constant>();
+    if (!constant || tensors.contains(tensor.name))
+      continue;
+    const language::ConstantEntries &held = *constant->entries;
+    Tensor &made = tensors.emplace(tensor.name, emptyTensor(tensor, held.shape)).first->second;
+    made.fill({held.shape, held.coordinates, held.values, held.imaginary, held.rests});
+  }
+}
+
 void evaluate(const sema::Program &program, Tensors &tensors, const Storages &storages) {
+  addConstants(program, tensors);
   const auto hasAnyThat = [&](bool (Tensor::*holds)() const) {
     return std::any_of(tensors.begin(), tensors.end(), [&](const auto &named) { return (named.second.*holds)(); });
   };

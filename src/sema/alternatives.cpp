@@ -53,7 +53,7 @@ std::set<TensorId> copiesFor(const Kernel &kernel, const Alternative &alternativ
   const auto add = [&](TensorId id) {
     for (std::optional<TensorId> owner = structureOwner(kernel, id); owner; owner = sourceOf(kernel.tensors[*owner])) {
       const Tensor &tensor = kernel.tensors[*owner];
-      if (tensor.is<Converted>() && (kernel.alternatives.empty() || tensor.alternative))
+      if (tensor.is<Converted>() && !isConstant(kernel, *owner) && (kernel.alternatives.empty() || tensor.alternative))
         copies.insert(*owner);
     }
   };

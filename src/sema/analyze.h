@@ -2,9 +2,12 @@
 #pragma once
 
 #include "format/format_file.h"
+#include "language/declarations.h"
 #include "sema/kernel.h"
 #include "support/diagnostic.h"
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +19,18 @@ struct Kernel;
 namespace spc::sema {
 
 struct Program;
+
+/// A constant whose numbers are in a file.
+struct ConstantFile {
+  const language::TensorDecl &declaration;
+  const format::Format &format;                     ///< that it is stored in
+  const std::optional<std::vector<int64_t>> &shape; ///< where the declaration has numbers alone
+};
+
+/// Gives what a constant's file has: without the zeros of dense files where the format is sparse. Null with an error
+/// reported.
+using ConstantReader =
+    std::function<std::shared_ptr<const language::ConstantEntries>(const ConstantFile &, Diagnostics &)>;
 
 /// The type of pointers and indices: of one tensor, `A=i64`, or of all that are bound to a format.
 struct GivenIndexType {
@@ -40,7 +55,8 @@ struct Options {
   bool checked = false;                      ///< the entry looks at what arrays hold
   std::vector<format::GivenType> types = {}; ///< by --type; these win over those of bindings
   std::vector<GivenIndexType> indexTypes = {};
-  bool fuses = true;      ///< temporaries into what reads them, where that saves work or memory
+  ConstantReader readConstant = {}; ///< without it constants have no files
+  bool fuses = true;                ///< temporaries into what reads them, where that saves work or memory
   bool asWritten = false; ///< sums are taken where the text has them, and each statement as a whole, though others
                           ///< orders save steps or memory
   bool trusts = true;     ///< sums without entries are taken for 0 where infinities beside them would show

@@ -272,6 +272,10 @@ std::vector<size_t> tailDims(const KernelHead &kernel, TensorId tensor);
 /// The tensor of which a copy or a view has the elements; nullopt for any other one.
 std::optional<TensorId> sourceOf(const Tensor &tensor);
 
+/// Whether a tensor's arrays are made when the kernel is compiled: it is a constant, or a copy of one whose rows are
+/// not looked up.
+bool isConstant(const KernelHead &kernel, TensorId tensor);
+
 /// The tensors that a tensor of the source text is passed as, `first` being the only one or part 0 of a sum.
 std::vector<TensorId> partsOf(const KernelHead &kernel, TensorId first);
 

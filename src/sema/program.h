@@ -55,6 +55,9 @@ struct Program : KernelHead {
 /// The program as source text. That reads as the same program again, with the same options and formats.
 std::string toText(const Program &program);
 
+/// The value of a constant as source text.
+std::string toText(const language::ConstantDecl &constant);
+
 /// The type a statement is computed in: that of arithmetic on the widest type among its operands and its target.
 ValueType computeTypeOf(const KernelHead &kernel, const ResolvedStatement &statement);
 

@@ -1,9 +1,11 @@
 // Sizes, and where tensors live.
 #pragma once
 
+#include "language/constant.h"
 #include "support/ids.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -46,6 +48,11 @@ struct Window {
 
 /// An argument of the compiled function: operand, output or both; operands of order 0 are scalars by value.
 struct Parameter {};
+
+/// Numbers that the kernel has itself, in the object's read-only data: an operand that is no argument.
+struct Constant {
+  std::shared_ptr<const language::ConstantEntries> entries; ///< null until they are read
+};
 
 /// Lives for one call; allocated by the entry code: dense, row-major, or the values of a shared structure, or
 /// assembled.
@@ -114,6 +121,6 @@ struct Size {
 };
 
 /// Where a tensor lives.
-using TensorRole = std::variant<Parameter, Temporary, Converted, Fused, View, Tie, Size>;
+using TensorRole = std::variant<Parameter, Constant, Temporary, Converted, Fused, View, Tie, Size>;
 
 } // namespace spc::sema

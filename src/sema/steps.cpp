@@ -93,13 +93,14 @@ std::optional<RuntimeUse> runtimeUse(const Kernel &kernel) {
     if (const auto *distribution = std::get_if<Distribution>(&step))
       return RuntimeUse{Why::Assembles, kernel.tensors[distribution->from].where};
   }
-  for (const Tensor &tensor : kernel.tensors)
-    if (tensor.is<Converted>() || tensor.is<Tie>())
+  for (TensorId id : kernel.tensors.ids())
+    if (const Tensor &tensor = kernel.tensors[id];
+        (tensor.is<Converted>() && !isConstant(kernel, id)) || tensor.is<Tie>())
       return RuntimeUse{Why::CopiesOperand, tensor.where};
-  for (const Tensor &tensor : kernel.tensors)
-    for (const format::Level &level : tensor.format.levels)
-      if (level.hasLengths())
-        return RuntimeUse{Why::AddsLengths, tensor.where};
+  for (TensorId id : kernel.tensors.ids())
+    for (const format::Level &level : kernel.tensors[id].format.levels)
+      if (level.hasLengths() && !isConstant(kernel, id))
+        return RuntimeUse{Why::AddsLengths, kernel.tensors[id].where};
   return std::nullopt;
 }
 

@@ -27,6 +27,13 @@ std::optional<TensorId> sourceOf(const Tensor &tensor) {
   return view ? std::optional(view->source) : std::nullopt;
 }
 
+bool isConstant(const KernelHead &kernel, TensorId tensor) {
+  const auto *copy = kernel.tensors[tensor].as<Converted>();
+  const std::vector<format::Level> &levels = kernel.tensors[tensor].format.levels;
+  const bool isLookedUp = !levels.empty() && levels.front().isFound;
+  return copy ? !isLookedUp && isConstant(kernel, copy->source) : kernel.tensors[tensor].is<Constant>();
+}
+
 std::vector<TensorId> partsOf(const KernelHead &kernel, TensorId first) {
   const std::string &whole = kernel.tensors[first].partOf;
   std::vector<TensorId> parts;

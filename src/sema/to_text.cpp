@@ -13,6 +13,16 @@ std::string listOf(const std::vector<language::Name> &names) {
   return list;
 }
 
+/// The lists of a dimension and those within, from the number `next` on.
+std::string listOf(const language::ConstantDecl &constant, size_t dim, size_t &next) {
+  if (dim == constant.shape.size())
+    return next < constant.numbers.size() ? language::textOf(constant.numbers[next++]) : "";
+  std::string list;
+  for (int64_t k = 0; k < constant.shape[dim]; ++k)
+    list += (k > 0 ? ", " : "") + listOf(constant, dim + 1, next);
+  return "[" + list + "]";
+}
+
 /// The fill that a declaration says; a semiring's says nothing of types that it does not compute with.
 std::optional<double> fillOf(const language::TensorDecl &declaration, const Program &program) {
   if (!declaration.fill || !declaration.fill->bySemiring)
@@ -24,7 +34,7 @@ std::optional<double> fillOf(const language::TensorDecl &declaration, const Prog
 }
 
 std::string textOf(const language::TensorDecl &declaration, const Program &program) {
-  std::string text = "tensor " + declaration.name.text;
+  std::string text = (declaration.constant ? "const " : "tensor ") + declaration.name.text;
   for (const language::ExtentDecl &extent : declaration.extents)
     text += (&extent == &declaration.extents.front() ? "(" : ", ") + spellingOf(extent);
   text += declaration.extents.empty() ? "" : ")";
@@ -34,6 +44,8 @@ std::string textOf(const language::TensorDecl &declaration, const Program &progr
     text += ", sparse";
   if (const std::optional<double> fill = fillOf(declaration, program))
     text += ", fill " + sema::textOf(ValueType::F64, *fill);
+  if (declaration.constant)
+    text += " = " + toText(*declaration.constant);
   return text + "\n";
 }
 
@@ -47,6 +59,11 @@ std::string textOf(const ResolvedStatement &statement, const Program &program) {
 }
 
 } // namespace
+
+std::string toText(const language::ConstantDecl &constant) {
+  size_t next = 0;
+  return constant.file.empty() ? listOf(constant, 0, next) : "\"" + constant.file + "\"";
+}
 
 std::string toText(const Program &program) {
   std::string text;

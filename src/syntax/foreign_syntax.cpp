@@ -31,7 +31,7 @@ constexpr std::string_view kFunctionHelp =
 constexpr std::string_view kType = "arguments are declared with 'tensor', temporaries with 'let'";
 constexpr std::string_view kTypeHelp = "write 'tensor x(n): f32', or 'let t(i) = ...'";
 
-constexpr std::array<Foreign, 23> kStatements{{{"for", kLoop, kLoopHelp},
+constexpr std::array<Foreign, 22> kStatements{{{"for", kLoop, kLoopHelp},
                                                {"forall", kLoop, kLoopHelp},
                                                {"foreach", kLoop, kLoopHelp},
                                                {"parfor", kLoop, kLoopHelp},
@@ -52,8 +52,7 @@ constexpr std::array<Foreign, 23> kStatements{{{"for", kLoop, kLoopHelp},
                                                {"float", kType, kTypeHelp},
                                                {"double", kType, kTypeHelp},
                                                {"auto", kType, kTypeHelp},
-                                               {"var", kType, kTypeHelp},
-                                               {"const", kType, kTypeHelp}}};
+                                               {"var", kType, kTypeHelp}}};
 
 constexpr std::string_view kSum = "sums go without saying";
 constexpr std::string_view kSumHelp = "a statement sums over the index variables that the left side lacks, "

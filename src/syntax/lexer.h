@@ -44,6 +44,8 @@ class Lexer {
 public:
   explicit Lexer(std::string_view text);
   Token next();
+  /// Goes on at a byte that is not within a token.
+  void moveTo(uint32_t offset) { position_ = offset; }
 
 private:
   char at(uint32_t offset) const { return offset < text_.size() ? text_[offset] : '\0'; }

@@ -1,7 +1,7 @@
 #include "syntax/parser.h"
 
+#include "syntax/declaration_parser.h"
 #include "syntax/expression_parser.h"
-#include "syntax/extent_parser.h"
 #include "syntax/foreign_syntax.h"
 #include "syntax/functions.h"
 #include "syntax/semiring.h"
@@ -18,9 +18,7 @@ namespace spc::syntax {
 namespace {
 
 constexpr DiagnosticKind kKernelTooLarge{"kernel-too-large", Severity::Error};
-constexpr DiagnosticKind kBadFill{"bad-fill", Severity::Error};
 constexpr DiagnosticKind kUnknownKeyword{"unknown-keyword", Severity::Error};
-constexpr DiagnosticKind kUnknownAttribute{"unknown-attribute", Severity::Error};
 constexpr DiagnosticKind kBadSemiring{"bad-semiring", Severity::Error};
 constexpr DiagnosticKind kDuplicateSignature{"duplicate-signature", Severity::Error};
 constexpr DiagnosticKind kUnsupportedAssignment{"unsupported-assignment", Severity::Error};
@@ -40,10 +38,6 @@ private:
   bool typeDeclaration();
   bool semiring();
   bool signature();
-  bool attributes(TensorDecl &decl);
-  bool attribute(TensorDecl &decl);
-  bool fill(TensorDecl &decl);
-  bool unknownAttribute();
   bool statement();
   bool assignOperator(Statement &statement);
   bool rejectAfterTarget(const Statement &statement);
@@ -78,7 +72,7 @@ Kernel Parser::run() {
     }
     uint32_t begin = tokens_.current().begin;
     bool fine = false;
-    bool declares = tokens_.at(TokenKind::Name) && tokens_.text(tokens_.current()) == "tensor";
+    const bool declares = atDeclaration(tokens_);
     if (declares)
       fine = declaration();
     else if (tokens_.at(TokenKind::Name) && tokens_.text(tokens_.current()) == "semiring")
@@ -111,27 +105,11 @@ void Parser::expectedStatement() {
 }
 
 bool Parser::declaration() {
-  const Token keyword = tokens_.current();
-  TokenKind after = tokens_.peek().kind;
-  if (after == TokenKind::LeftParen || after == TokenKind::Equal || after == TokenKind::PlusEqual)
-    return expressions_.checkTensorName(expressions_.takeName());
-  tokens_.advance();
-  if (!tokens_.at(TokenKind::Name)) {
-    errors_.unexpected("the tensor's name");
+  std::optional<TensorDecl> decl = DeclarationParser(tokens_, errors_, expressions_).parse(fillOf(semiring_));
+  if (!decl)
     return false;
-  }
-  TensorDecl decl;
-  decl.name = expressions_.takeName();
-  expressions_.checkTensorName(decl.name);
-  if (tokens_.at(TokenKind::LeftParen) && !ExtentParser(tokens_, errors_, expressions_).run(decl))
-    return false;
-  if (!attributes(decl))
-    return false;
-  decl.where = tokens_.since(keyword.begin);
-  if (const std::optional<double> fill = fillOf(semiring_); fill && decl.sparse && !decl.fill)
-    decl.fill = FillDecl{*fill, decl.where, /*bySemiring=*/true};
-  bool fine = endOfStatement("':', ',' or the end of the line");
-  kernel_.declarations.push_back(std::move(decl));
+  const bool fine = endOfStatement(decl->constant ? "the end of the line" : "':', ',' or the end of the line");
+  kernel_.declarations.push_back(std::move(*decl));
   return fine;
 }
 
@@ -181,71 +159,6 @@ bool Parser::signature() {
   else
     kernel_.signature = std::move(signature);
   return true;
-}
-
-bool Parser::attributes(TensorDecl &decl) {
-  if (tokens_.accept(TokenKind::Colon)) {
-    if (!tokens_.at(TokenKind::Name)) {
-      errors_.unexpected("a type such as 'f32'");
-      return false;
-    }
-    if (tokens_.text(tokens_.current()) == "sparse") {
-      errors_.report(kUnknownAttribute, tokens_.currentSpan(), "'sparse' is no type")
-          .fix(tokens_.span(tokens_.previous()), ",")
-          .advise("did you mean ', sparse'?");
-      return false;
-    }
-    decl.type = expressions_.takeName();
-  }
-  while (tokens_.accept(TokenKind::Comma)) {
-    if (!attribute(decl))
-      return false;
-  }
-  return true;
-}
-
-bool Parser::attribute(TensorDecl &decl) {
-  if (!tokens_.at(TokenKind::Name)) {
-    errors_.unexpected("'sparse'");
-    return false;
-  }
-  if (tokens_.text(tokens_.current()) == "fill")
-    return fill(decl);
-  if (tokens_.text(tokens_.current()) != "sparse")
-    return unknownAttribute();
-  decl.sparse = true;
-  tokens_.advance();
-  return true;
-}
-
-// `fill inf`: a number, perhaps negative.
-bool Parser::fill(TensorDecl &decl) {
-  const uint32_t begin = tokens_.current().begin;
-  tokens_.advance();
-  const ExprPtr value = expressions_.parseValue();
-  if (!value)
-    return false;
-  const auto *negate = std::get_if<Negate>(&value->node);
-  const auto *number = std::get_if<Literal>(negate ? &negate->operand->node : &value->node);
-  if (!number) {
-    errors_.report(kBadFill, value->where, "a fill is a number, 'inf', '-inf', 'true' or 'false'");
-    return false;
-  }
-  decl.fill = FillDecl{negate ? -number->value : number->value, tokens_.since(begin), /*bySemiring=*/false};
-  return true;
-}
-
-bool Parser::unknownAttribute() {
-  std::string_view text = tokens_.text(tokens_.current());
-  Diagnostic &error = errors_.report(kUnknownAttribute, tokens_.currentSpan(),
-                                     "unknown attribute " + tokens_.quoted(tokens_.current()));
-  if (language::isTypeName(text))
-    error.fix(tokens_.span(tokens_.previous()), ":").advise("did you mean ': " + std::string(text) + "'?");
-  else if (didYouMean(text, {"sparse", "fill"}))
-    error.fix(tokens_.currentSpan(), *didYouMean(text, {"sparse", "fill"}));
-  else
-    error.advise("the attributes are 'sparse', tensors are dense otherwise, and 'fill', what missing entries are");
-  return false;
 }
 
 bool Parser::statement() {
@@ -316,7 +229,7 @@ bool Parser::rejectAfterTarget(const Statement &statement) {
   const Name &word = statement.target.tensor;
   bool twoNames = tokens_.at(TokenKind::Name) && statement.target.indices.empty() && !tokens_.current().startsLine &&
                   tokens_.previous().end == word.where.end;
-  const std::optional<std::string> meant = didYouMean(word.text, {"tensor", "let", "type", "kernel"});
+  const std::optional<std::string> meant = didYouMean(word.text, {"tensor", "let", "type", "kernel", "const"});
   if (twoNames && meant) {
     errors_.report(kUnknownKeyword, word.where, "unknown keyword '" + word.text + "'").fix(word.where, *meant);
   } else {

@@ -45,7 +45,7 @@ private:
   }
 
   void write(const TensorDecl &decl) {
-    line(0, "tensor " + decl.name.text, decl.where);
+    line(0, (decl.constant ? "const " : "tensor ") + decl.name.text, decl.where);
     for (const ExtentDecl &extent : decl.extents)
       line(1, "extent " + spellingOf(extent), extent.where);
     if (decl.type)
@@ -54,6 +54,11 @@ private:
       line(1, "sparse", {});
     if (decl.fill)
       line(1, "fill", decl.fill->where);
+    if (decl.constant)
+      line(1,
+           decl.constant->file.empty() ? "numbers " + std::to_string(decl.constant->numbers.size())
+                                       : "file " + decl.constant->file,
+           decl.constant->where);
   }
 
   void write(const Statement &statement) {

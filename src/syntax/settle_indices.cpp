@@ -41,7 +41,7 @@ private:
     const bool isNamed = second.kind == TokenKind::Name && !second.startsLine;
     const Token &name = isNamed ? second : first;
     const Token next = isNamed ? after.next() : second;
-    if (isNamed && textOf(first) == "tensor") {
+    if (isNamed && (textOf(first) == "tensor" || textOf(first) == "const")) {
       if (next.kind == TokenKind::LeftParen)
         takeExtents(after);
       else

@@ -54,6 +54,8 @@ private:
       declares_ = true;
       return take(next);
     }
+    if (isNamed && textOf(first) == "const")
+      return take(next);
     if (isNamed && textOf(first) == "kernel")
       return takeSignature(ahead);
     const Token &target = isNamed && textOf(first) == "let" ? next : first;

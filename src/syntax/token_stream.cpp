@@ -109,7 +109,7 @@ bool TokenStream::looksLikeStatement() const {
   Lexer ahead = lexer_;
   Token token = ahead.next();
   const std::string_view word = text(current_);
-  if (token.kind == TokenKind::Name && (word == "tensor" || word == "let" || word == "kernel"))
+  if (token.kind == TokenKind::Name && (word == "tensor" || word == "let" || word == "kernel" || word == "const"))
     return true;
   if (token.kind == TokenKind::Name && word == "type" && Lexer(ahead).next().kind == TokenKind::Equal)
     return true;
@@ -137,6 +137,12 @@ std::vector<Token> TokenStream::restOfLine() const {
       break;
   }
   return tokens;
+}
+
+void TokenStream::resumeAt(uint32_t offset) {
+  previous_ = {.kind = TokenKind::Invalid, .begin = current_.begin, .end = offset};
+  lexer_.moveTo(offset);
+  fetch();
 }
 
 void TokenStream::skipLine() {

@@ -49,6 +49,12 @@ public:
   /// The current token and those after it up to the end of its line, at most a hundred.
   std::vector<Token> restOfLine() const;
 
+  /// The whole text, for what is read by its characters.
+  std::string_view text() const { return file_.text(); }
+  Span span(uint32_t begin, uint32_t end) const { return {&file_, begin, end}; }
+  /// Goes on at a byte: what lies between the current token and it has been taken.
+  void resumeAt(uint32_t offset);
+
   /// Takes all tokens up to the end of the line, whatever they are.
   void skipLine();
 

@@ -56,6 +56,9 @@ std::string whyOrderMatters(const sema::Kernel &kernel) {
     if (tensor.is<sema::View>())
       return "the kernel reads neighbours of elements";
   for (const sema::Tensor &tensor : kernel.tensors)
+    if (tensor.is<sema::Constant>() && tensor.order() > 0)
+      return "'" + tensor.name + "' is a constant, whose elements stay where they are";
+  for (const sema::Tensor &tensor : kernel.tensors)
     for (int k = 0; k < tensor.format.levelCount(); ++k)
       if (readsParent(format::kindOf(tensor.format, k)))
         return "'" + tensor.name + "' is stored by runs or in a triangle";

@@ -42,7 +42,7 @@ ARROWS = {
     "runtime/levels": ["runtime"],
     "runtime/pack": ["runtime/levels"],
     "runtime/assembly": ["runtime/pack"],
-    "pipeline": ["transforms", "entry", "codegen", "mlirgen"],
+    "pipeline": ["transforms", "entry", "codegen", "mlirgen", "tensor/pack"],
     "pipeline/cpu": ["pipeline", "codegen/cpu"],
     "explain": ["tensor/pack", "pipeline"],
     "tune": ["tensor/pack"],

@@ -135,6 +135,8 @@ static int64_t extentFor(const ExtentClasses::Window &window, const std::vector<
 }
 
 std::vector<int64_t> withRoomForWindows(const ExtentClasses &classes, std::vector<int64_t> extents) {
+  for (const auto &[number, size] : classes.sizes)
+    extents[static_cast<size_t>(number)] = size;
   constexpr int64_t kMaxExtent = 60; // windows may need each other's dimensions: no extents would do then
   for (size_t round = 0; round < classes.windows.size(); ++round)
     for (const ExtentClasses::Window &window : classes.windows) {
@@ -157,7 +159,18 @@ ExtentClasses findExtentClasses(const syntax::Kernel &kernel, const std::map<std
     finder.visit(statement);
   for (const auto &[a, b] : sameShape)
     finder.unite(a, b);
-  return finder.result();
+  ExtentClasses classes = finder.result();
+  for (const syntax::TensorDecl &declaration : kernel.declarations) {
+    const auto used = classes.ofTensor.find(declaration.name.text);
+    if (!declaration.constant || used == classes.ofTensor.end())
+      continue;
+    classes.constants[declaration.name.text] = declaration.constant;
+    for (size_t dim = 0; dim < used->second.size(); ++dim) {
+      const auto *number = std::get_if<int64_t>(&declaration.extents[dim].value);
+      classes.sizes[used->second[dim]] = number ? *number : declaration.constant->shape[dim];
+    }
+  }
+  return classes;
 }
 
 } // namespace spc::testing

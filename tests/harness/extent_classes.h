@@ -5,6 +5,7 @@
 #include "syntax/ast.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,12 @@ struct ExtentClasses {
     int64_t constant;
   };
   std::vector<Window> windows = {};
+  /// The constants that statements read, with their numbers, and the classes whose extents these say.
+  std::map<std::string, std::shared_ptr<const language::ConstantDecl>> constants = {};
+  std::map<int, int64_t> sizes = {};
 };
 
-/// Extents by class, those that windows reach into made as large as they must be.
+/// Extents by class, those of constants theirs, and those that windows reach into made as large as they must be.
 std::vector<int64_t> withRoomForWindows(const ExtentClasses &classes, std::vector<int64_t> extents);
 
 /// Whether no window reaches beyond its dimension.

@@ -145,9 +145,8 @@ bool canStore(const AnalyzedKernel &analyzed, const Trial &given) {
   const bool hasInfinities = trial.nonFinite || (hasEmptyExtent(trial) && reducesToInfinity(analyzed.tree)) ||
                              std::any_of(analyzed.kernel->tensors.begin(), analyzed.kernel->tensors.end(),
                                          [](const sema::Tensor &tensor) { return std::isinf(tensor.fill); });
-  for (sema::TensorId id : analyzed.kernel->parameters) {
-    const sema::Tensor &tensor = analyzed.kernel->tensors[id];
-    if (tensor.format.isDense())
+  for (const sema::Tensor &tensor : analyzed.kernel->tensors) {
+    if (tensor.format.isDense() || (!tensor.is<sema::Parameter>() && !tensor.is<sema::Constant>()))
       continue;
     std::vector<int64_t> shape;
     for (int dimension : analyzed.classes.ofTensor.at(tensor.partOf.empty() ? tensor.name : tensor.partOf))

@@ -49,6 +49,8 @@ std::string kernelText(const KernelSpec &spec, const ExtentClasses &classes) {
   for (const std::string &tensor : classes.tensors) {
     if (!spec.declares)
       break;
+    if (classes.constants.contains(tensor))
+      continue;
     text << "tensor " << tensor;
     const char *separator = "(";
     for (int dimension : classes.ofTensor.at(tensor)) {

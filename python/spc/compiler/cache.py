@@ -40,6 +40,7 @@ def _build(request: Request, place: pathlib.Path) -> Tuple[pathlib.Path, str]:
     """Compiles and links in a folder. Returns the library, and the compiler's warnings."""
     processor = [] if any(option.startswith(("--mcpu", "-mcpu")) for option in request.options) else ["--mcpu=native"]
     done = toolchain.run(["compile", *request.write(place), *processor, "-q", "-o", "kernel.o"], place)
+    request.check_constants()
     toolchain.run(["library", "kernel.o", "-o", "library.so"], place)
     return place / "library.so", done.stderr.strip()
 

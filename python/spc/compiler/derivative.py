@@ -25,7 +25,8 @@ def gradient(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) 
     # The gradient of a sum is the same for all that were summed: nobody has to be warned of it.
     options = request.options if _QUIET in request.options else (*request.options, _QUIET)
     formats = {"": said["formats"]} if said["formats"].get("tensors") else {}
-    return cache.Request(said["text"], f"{request.name}_grad", formats, {}, {}, options)
+    return cache.Request(said["text"], f"{request.name}_grad", formats, {}, {}, options,
+                         constants={path: known for path, known in request.constants.items() if f'"{path}"' in said["text"]})
 
 
 def _written(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> Dict[str, Any]:
@@ -33,7 +34,7 @@ def _written(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) 
     with tempfile.TemporaryDirectory(prefix="spc-") as name:
         place = pathlib.Path(name)
         asked = cache.Request(request.text, request.name, request.formats, request.types, request.indices,
-                              _of_text(request.options))
+                              _of_text(request.options), constants=request.constants)
         try:
             toolchain.run(["grad", *asked.write(place), "--of", ",".join(of), "--wrt", ",".join(wrt), "-q", "-o",
                            "gradient.tex", "--format-out", "gradient.json"], place)

@@ -3,12 +3,14 @@
 
 import json
 import pathlib
-from typing import Any, Dict, List, Mapping, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from ..storage.signature import ABI_VERSION
+from ..errors import CompileError
+from .constants import digest
 from .formats import Format, embedded
 
-_STAMP = 3  # of the layout of the cache
+_STAMP = 4  # of the layout of the cache
 
 
 class Request:
@@ -16,14 +18,17 @@ class Request:
 
     text: the kernel. name: its function's. formats: by tensor, the name of a format or the contents of a format file;
     "" is for all that the text declares sparse. types, indices: by tensor, or "" for the default. options: more of the
-    compiler's. files: by name, the text of those that formats refer to. Formats that other files say are read here.
+    compiler's. files: by name, the text of those that formats refer to. constants: files that the text names, by path
+    what digest() says of them. Formats that other files say are read here.
     """
 
     def __init__(self, text: str, name: str, formats: Mapping[str, Format], types: Mapping[str, str],
-                 indices: Mapping[str, str], options: Tuple[str, ...] = (), files: Mapping[str, str] = {}):
+                 indices: Mapping[str, str], options: Tuple[str, ...] = (), files: Mapping[str, str] = {},
+                 constants: Mapping[str, Optional[str]] = {}):
         self.text, self.name, self.options = text, name, tuple(options)
         self.files, self.types, self.indices = dict(files), dict(types), dict(indices)
         self.formats = {tensor: embedded(form, self.files) for tensor, form in formats.items()}
+        self.constants = dict(constants)
         self._key = self.key()
 
     def __eq__(self, other: object) -> bool:
@@ -35,7 +40,14 @@ class Request:
     def changed(self, **changes: Any) -> "Request":
         """The same with other formats, types or indices."""
         mine: Dict[str, Any] = {"formats": self.formats, "types": self.types, "indices": self.indices}
-        return Request(self.text, self.name, options=self.options, files=self.files, **{**mine, **changes})
+        return Request(self.text, self.name, options=self.options, files=self.files, constants=self.constants,
+                       **{**mine, **changes})
+
+    def check_constants(self) -> None:
+        """Raises CompileError where a file of a constant holds something else by now than when the request was made."""
+        for path, known in self.constants.items():
+            if digest(path) != known:
+                raise CompileError(f"{path} has changed since the kernel was made: make the kernel anew")
 
     def key(self, *more: str) -> str:
         """All that the request's outcome depends on, as text; more: what lies outside of it. The names of files stand for
@@ -43,7 +55,8 @@ class Request:
         forms = sorted((tensor, form if isinstance(form, str) else json.dumps(form, sort_keys=True))
                        for tensor, form in self.formats.items())
         return json.dumps([_STAMP, ABI_VERSION, self.text, self.name, self.options, sorted(self.types.items()),
-                           sorted(self.indices.items()), forms, sorted(self.files), *more])
+                           sorted(self.indices.items()), forms, sorted(self.files), sorted(self.constants.items()),
+                           *more])
 
     def write(self, place: pathlib.Path) -> List[str]:
         """Writes the kernel and its format files into a folder; returns the command line for them, from there."""

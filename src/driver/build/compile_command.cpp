@@ -30,6 +30,9 @@ std::string contentsOf(const sema::Kernel &kernel, const pipeline::CompileOption
   for (const bool flag : {kernel.strictFp, kernel.checked, options.debugInfo, options.sanitizers.address,
                           options.sanitizers.thread, options.sanitizers.undefined})
     text += flag ? '1' : '0';
+  for (const sema::Tensor &tensor : kernel.tensors)
+    if (const auto *constant = tensor.as<sema::Constant>())
+      text += language::bytesOf(*constant->entries);
   return abi::hashOf(text + std::to_string(options.target.optLevel));
 }
 

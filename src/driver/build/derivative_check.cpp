@@ -1,5 +1,6 @@
 #include "driver/build/derivative_check.h"
 
+#include "host/constants.h"
 #include "sema/analyze.h"
 #include "syntax/parser.h"
 
@@ -57,6 +58,7 @@ bool checkDerivative(Session &session, const std::string &path, const std::strin
     options.function = "derivative";
     options.types = typesOf(tree, types);
     options.verify |= verifies;
+    options.readConstant = host::constantReader(host::constantFolder(path));
     sema::analyze(tree, bindingsOf(stored), options, found);
   }
   session.diagnostics().appendInternal(found);

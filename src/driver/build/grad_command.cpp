@@ -5,6 +5,7 @@
 #include "driver/shell/options.h"
 #include "driver/shell/output_checks.h"
 #include "driver/shell/subcommands.h"
+#include "host/constants.h"
 #include "host/log.h"
 
 #include "format/bindings_writer.h"
@@ -49,6 +50,8 @@ std::optional<grad::Request> requestOf(Session &session, const GradOptions &opti
   if (!function)
     return std::nullopt;
   request.function = *function;
+  request.fileFrom = [from = host::constantFolder(options.shared.kernel), to = host::constantFolder(options.output)](
+                         const std::string &file) { return host::fileFrom(file, from, to); };
   return request;
 }
 
@@ -73,7 +76,7 @@ int writeDerivative(Session &session, GradOptions &options) {
   const std::optional<KernelInput> input = readKernel(session, options.shared, timer);
   const std::optional<grad::Request> request = input ? requestOf(session, options, input->tree) : std::nullopt;
   if (request && options.output.empty())
-    options.output = request->function + ".tex";
+    options.output = request->function + ".tex"; // in the working folder, as an empty name is
   if (!request || !checkNotInputs(session, {options.output, options.formats}, input->filesRead))
     return session.finish();
   const std::string stem = kernelStem(options.shared);

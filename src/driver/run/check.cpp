@@ -3,6 +3,7 @@
 #include "driver/run/outputs.h"
 #include "format/levels.h"
 #include "host/results.h"
+#include "tensor/pack/constants.h"
 
 #include <algorithm>
 #include <set>
@@ -22,12 +23,12 @@ const std::string &nameInText(const sema::Tensor &tensor) {
 
 /// What a tensor stores whose entries are elements of runs that are stored whole, or that its format combines where
 /// they repeat; nullopt of others, and of what cannot be stored, which is an error when it is packed.
-std::optional<tensor::Coordinates> entriesAsStored(const sema::Tensor &tensor, const host::Input &input) {
+std::optional<tensor::Coordinates> entriesAsStored(const sema::Tensor &tensor, const tensor::Coordinates &entries) {
   const bool storesRuns = format::listsRuns(tensor.format) && !format::hasPadding(tensor.format);
-  if (!input.entries || (!storesRuns && tensor.format.duplicates == format::Duplicates::Sum))
+  if (!storesRuns && tensor.format.duplicates == format::Duplicates::Sum)
     return std::nullopt;
   std::string error;
-  const auto packed = tensor::PackedTensor::pack(*input.entries, tensor.format, tensor.type, error);
+  const auto packed = tensor::PackedTensor::pack(entries, tensor.format, tensor.type, error);
   return packed ? std::optional(packed->unpack()) : std::nullopt;
 }
 
@@ -48,24 +49,30 @@ void fillStructure(const sema::Tensor &tensor, const sema::Tensor &owner, const 
   }
 }
 
-/// The parameters as the kernel's text has them.
+/// The parameters and the constants as the kernel's text has them.
 reference::Tensors tensorsOf(const sema::Kernel &kernel, const host::Inputs &inputs) {
   reference::Tensors tensors;
   std::map<std::string, tensor::Coordinates> entries;
-  for (size_t k = 0; k < kernel.parameters.size(); ++k) {
-    const sema::Tensor &tensor = kernel.tensors[kernel.parameters[k]];
+  const auto add = [&](const sema::Tensor &tensor, const std::vector<int64_t> &shape,
+                       const std::optional<tensor::Coordinates> &given) {
     const std::string &name = nameInText(tensor);
-    const std::vector<int64_t> shape = inputs.shapeOf(tensor);
     tensors.try_emplace(name, reference::emptyTensor(tensor, shape));
     tensor::Coordinates &all = entries.try_emplace(name, tensor::Coordinates{shape, {}, {}, {}}).first->second;
-    const host::Input &input = inputs.parameters[k];
-    if (tensor.order() == 0 && tensor.isRead)
-      all.append(nullptr, input.scalar);
-    const std::optional<tensor::Coordinates> own = entriesAsStored(tensor, input);
-    const std::optional<tensor::Coordinates> &stored = own ? own : input.entries;
+    const std::optional<tensor::Coordinates> own = given ? entriesAsStored(tensor, *given) : std::nullopt;
+    const std::optional<tensor::Coordinates> &stored = own ? own : given;
     for (size_t e = 0; stored && e < stored->size(); ++e)
       all.append(stored->coordinates.data() + e * shape.size(), stored->value(e));
+  };
+  for (size_t k = 0; k < kernel.parameters.size(); ++k) {
+    const sema::Tensor &tensor = kernel.tensors[kernel.parameters[k]];
+    const host::Input &input = inputs.parameters[k];
+    add(tensor, inputs.shapeOf(tensor), input.entries);
+    if (tensor.order() == 0 && tensor.isRead)
+      entries.at(nameInText(tensor)).append(nullptr, input.scalar);
   }
+  for (sema::TensorId id : kernel.tensors.ids())
+    if (const auto *constant = kernel.tensors[id].as<sema::Constant>())
+      add(kernel.tensors[id], constant->entries->shape, tensor::entriesOfConstant(kernel, id));
   for (sema::TensorId id : kernel.parameters) {
     const sema::Tensor &tensor = kernel.tensors[id], &owner = kernel.tensors[sema::structureOwner(kernel, id)];
     if (tensor.hasDeclaredOwner() && tensor.isRead)

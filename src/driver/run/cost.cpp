@@ -6,6 +6,7 @@
 #include "sema/alternatives.h"
 #include "sema/cost.h"
 #include "support/quantities.h"
+#include "tensor/pack/constants.h"
 
 #include <algorithm>
 
@@ -36,7 +37,11 @@ struct StepCost {
 /// What is known before the call.
 sema::CostSizes sizesOf(const sema::Kernel &kernel, const host::Inputs &inputs,
                         const std::vector<host::CallArgument> &arguments) {
-  const auto entries = [&kernel, &arguments](sema::TensorId tensor) -> std::optional<double> {
+  const auto constants = std::make_shared<tensor::ConstantPacker>(kernel);
+  const auto entries = [&kernel, &arguments, constants](sema::TensorId tensor) -> std::optional<double> {
+    std::string error;
+    if (sema::isConstant(kernel, tensor))
+      return static_cast<double>(constants->packed(tensor, error)->valueCount());
     const auto place = std::find(kernel.parameters.begin(), kernel.parameters.end(), tensor);
     const bool isKnown = place != kernel.parameters.end() && !kernel.tensors[tensor].isAssembled();
     const auto &packed = arguments[isKnown ? static_cast<size_t>(place - kernel.parameters.begin()) : 0].tensor;
@@ -108,6 +113,11 @@ Work workOf(const sema::Kernel &kernel, const host::Inputs &inputs, const std::v
   for (size_t k = 0; k < arguments.size(); ++k)
     if (arguments[k].tensor)
       work.bytes += bytesOf(kernel.tensors[kernel.parameters[k]], *arguments[k].tensor);
+  tensor::ConstantPacker constants(kernel);
+  std::string error;
+  for (sema::TensorId id : kernel.tensors.ids())
+    if (kernel.tensors[id].is<sema::Constant>() && kernel.tensors[id].order() > 0)
+      work.bytes += bytesOf(kernel.tensors[id], *constants.packed(id, error));
   return work;
 }
 

@@ -1,6 +1,7 @@
 #include "driver/shell/front_end.h"
 
 #include "abi/names.h"
+#include "host/constants.h"
 #include "host/log.h"
 #include "sema/given_types.h"
 #include "support/input.h"
@@ -109,6 +110,10 @@ std::optional<KernelInput> readKernel(Session &session, const SharedOptions &opt
     input.tree = syntax::parse(*file, session.diagnostics());
     if (options.kernel != "-")
       input.filesRead.push_back(options.kernel);
+    const std::filesystem::path folder = host::constantFolder(options.kernel);
+    for (std::string &path : host::constantFiles(input.tree, folder))
+      input.filesRead.push_back(std::move(path));
+    input.readConstant = host::constantReader(folder);
   }
   timer.phase("read and parse the kernel");
   std::vector<std::filesystem::path> folders = formatFolders(options.formatFolders);
@@ -147,6 +152,7 @@ sema::Options checksOf(const KernelInput &input, const SharedOptions &options, c
   checks.dropZeros = options.dropZeros;
   checks.types = input.types;
   checks.indexTypes = input.indexTypes;
+  checks.readConstant = input.readConstant;
   checks.verify |= verifiesPlans(options);
   return checks;
 }
@@ -165,8 +171,12 @@ std::optional<sema::Program> checkProgram(Session &session, const KernelInput &i
                                           const SharedOptions &options) {
   sema::Options checks = checksOf(input, options, function);
   checks.checked = options.checked;
-  return aboutKernel(session, options,
-                     [&] { return sema::check(input.tree, input.bindings, checks, session.diagnostics()); });
+  return aboutKernel(session, options, [&] {
+    std::optional<sema::Program> program = sema::check(input.tree, input.bindings, checks, session.diagnostics());
+    if (program && !host::checkConstants(*program, session.diagnostics()))
+      program.reset();
+    return program;
+  });
 }
 
 std::optional<sema::Kernel> planKernel(Session &session, const sema::Program &program, const KernelInput &input,

@@ -28,6 +28,7 @@ struct KernelInput {
   std::vector<format::GivenType> types;
   std::vector<sema::GivenIndexType> indexTypes;
   std::vector<std::string> filesRead;
+  sema::ConstantReader readConstant; ///< of the kernel's constants in files, which are among those that were read
 };
 
 /// Reads and parses the kernel and the format files. nullopt with errors reported.

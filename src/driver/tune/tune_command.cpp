@@ -85,13 +85,18 @@ std::vector<std::unique_ptr<TuneData>> readData(Session &session, const sema::Ke
 std::vector<format::StoredTensor> storedByDefault(const TuneKernel &kernel, const sema::Kernel &fallback,
                                                   format::FormatLoader &loader) {
   std::vector<format::StoredTensor> stored;
-  for (sema::TensorId id : fallback.parameters) {
+  std::vector<sema::TensorId> all = fallback.parameters;
+  for (sema::TensorId id : fallback.tensors.ids())
+    if (fallback.tensors[id].is<sema::Constant>())
+      all.push_back(id);
+  for (sema::TensorId id : all) {
     const sema::Tensor &tensor = fallback.tensors[id];
     const std::string &name = wholeName(tensor);
     const auto isIt = [&](const format::Binding &binding) { return binding.tensor == name; };
     const auto bound = std::find_if(kernel.bindings.begin(), kernel.bindings.end(), isIt);
     const bool isTuned = std::find(kernel.sparse.begin(), kernel.sparse.end(), name) != kernel.sparse.end();
-    if (tensor.part > 0 || (bound == kernel.bindings.end() && !isTuned))
+    const bool isSparseConstant = tensor.is<sema::Constant>() && (!tensor.format.isDense() || !tensor.partOf.empty());
+    if (tensor.part > 0 || (bound == kernel.bindings.end() && !isTuned && !isSparseConstant))
       continue;
     format::StoredTensor one{name, tensor.format, "", ""};
     if (bound != kernel.bindings.end() && bound->structureOf)

@@ -107,6 +107,10 @@ private:
     if (std::any_of(structures_.begin(), structures_.end(), [&](const auto &entry) { return entry.first == *owner; }))
       return "has that of another tensor itself";
     const Tensor &tensor = tensors_[*owner];
+    if (tensor.is<Constant>())
+      return "is a constant, whose arrays no caller has";
+    if (tensors_[id].is<Constant>())
+      return "is passed, while it is a constant itself";
     if (!checking_.program.symbols[*owner].boundBy)
       return "is not bound to a format by its name";
     if (tensor.format.isSum())

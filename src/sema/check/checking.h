@@ -74,6 +74,14 @@ void warnOfSlips(const Checking &checking);
 /// Reports operands that should have been declared, and names that are both a tensor and an index variable.
 void checkNames(Checking &checking);
 
+/// Reads what constants hold, of those in the text how large they are alone; reports files that cannot be read, and
+/// shapes that are not the declared ones. The formats are bound.
+void readConstants(Checking &checking);
+
+/// Gives constants of the text their entries, and reports numbers of constants that are none of their type. Types and
+/// fills are known.
+void checkConstants(Checking &checking);
+
 /// Gives every dimension and every index variable its extent; reports sizes that disagree. The formats are bound: a
 /// symmetric matrix is square, and tensors that share a structure have the same shape.
 void inferExtents(Checking &checking);

@@ -45,7 +45,7 @@ void checkUndeclaredOperand(Checking &checking, TensorId id, bool operandsAreDec
 void checkUndeclaredOperands(Checking &checking) {
   bool operandsAreDeclared = false;
   for (const Symbol &symbol : checking.program.symbols)
-    operandsAreDeclared |= symbol.isOperand && symbol.declaration;
+    operandsAreDeclared |= symbol.isOperand && symbol.declaration && !symbol.declaration->constant;
   for (TensorId id : checking.program.symbols.ids()) {
     const Symbol &symbol = checking.program.symbols[id];
     if (symbol.isOperand && !symbol.declaration)
@@ -75,7 +75,8 @@ void warnOfUnused(const Checking &checking) {
   for (const language::TensorDecl &declaration : checking.program.declarations)
     if (!isUsed(checking, declaration.name.text))
       checking.diagnostics.report(kUnused, declaration.name.where,
-                                  "tensor " + inQuotes(declaration.name.text) + " is declared, and not used");
+                                  (declaration.constant ? "constant " : "tensor ") + inQuotes(declaration.name.text) +
+                                      " is declared, and not used");
   for (TensorId id : checking.program.symbols.ids()) {
     const Tensor &tensor = checking.program.tensors[id];
     const auto reads = [&](const ResolvedStatement &statement) {

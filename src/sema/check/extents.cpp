@@ -22,6 +22,12 @@ struct ClassName {
 struct FixedSize {
   int64_t value;
   Span where;
+  bool isOfConstant = false; ///< not written, but what a constant has
+
+  std::string how() const {
+    return isOfConstant ? "this constant has " + std::to_string(value) + " there"
+                        : "declared as " + std::to_string(value) + " here";
+  }
 };
 
 class ExtentClasses {
@@ -57,8 +63,8 @@ public:
           .report(kShapeClash, use,
                   what + " has size " + std::to_string(fixed_[a]->value) + " and size " +
                       std::to_string(fixed_[b]->value))
-          .note(fixed_[a]->where, "declared as " + std::to_string(fixed_[a]->value) + " here")
-          .note(fixed_[b]->where, "declared as " + std::to_string(fixed_[b]->value) + " here");
+          .note(fixed_[a]->where, fixed_[a]->how())
+          .note(fixed_[b]->where, fixed_[b]->how());
     }
     parents_[b] = a;
     takeFirst(declared_[a], declared_[b]);
@@ -147,6 +153,8 @@ private:
           classes_.fix(dimensions_[id][k], {*number, extent.where});
           continue;
         }
+        if (const auto *constant = checking_.program.tensors[id].as<Constant>(); constant && constant->entries)
+          classes_.fix(dimensions_[id][k], {constant->entries->shape[k], extent.where, /*isOfConstant=*/true});
         if (const auto *sum = std::get_if<language::ExtentSum>(&extent.value)) {
           sums_.push_back({dimensions_[id][k], sum, extent.where});
           continue;

@@ -9,6 +9,7 @@ namespace {
 
 constexpr DiagnosticKind kRepeatedIndex{"repeated-index", Severity::Error};
 constexpr DiagnosticKind kIndexExpression{"index-expression", Severity::Error};
+constexpr DiagnosticKind kConstantWritten{"constant-written", Severity::Error};
 constexpr DiagnosticKind kTemporaryTwice{"temporary-twice", Severity::Error};
 
 } // namespace
@@ -67,6 +68,12 @@ bool StatementBuilder::resolveTarget() {
   for (const language::Index &index : target_.indices) {
     statement_.target.variables.push_back(variableOf(index.text));
     statement_.target.places.push_back(index.where);
+  }
+  if (checking_.program.tensors[*tensor].is<Constant>()) {
+    fail(kConstantWritten, target_.where, inQuotes(target_.tensor.text) + " is a constant, which no statement writes")
+        .note(checking_.program.tensors[*tensor].where, "it is declared here")
+        .advise("give the result another name");
+    return false;
   }
   if (target_.isTemporary && !makeTemporary(*tensor))
     return false;

@@ -77,6 +77,11 @@ private:
     const bool isTemporary = std::any_of(tensors.begin(), tensors.end(), [&](const Tensor &tensor) {
       return tensor.name == name.text && tensor.is<Temporary>();
     });
+    if (const language::TensorDecl *declared = checking_.declarationOf(name.text); declared && declared->constant) {
+      report(kSignatureTensor, name.where, inQuotes(name.text) + " is a constant, which no caller passes")
+          .note(declared->where, "it is declared here");
+      return;
+    }
     if (isTemporary) {
       report(kSignatureTensor, name.where, inQuotes(name.text) + " is a temporary, which no caller passes");
       return;
@@ -129,6 +134,7 @@ void orderParameters(Checking &checking) {
   }
   for (TensorId id : operands)
     checking.program.tensors[id].isRead = true;
+  std::erase_if(operands, [&](TensorId id) { return checking.program.tensors[id].is<Constant>(); });
   putDeclaredFirst(operands, checking);
   putDeclaredFirst(outputs, checking);
   operands.insert(operands.end(), outputs.begin(), outputs.end());

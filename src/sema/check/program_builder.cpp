@@ -70,10 +70,12 @@ std::optional<Program> ProgramBuilder::finish() {
   bindFormats(checking);
   applyIndexTypes(checking);
   readSchedules(checking);
+  readConstants(checking);
   inferExtents(checking);
   inferTypes(checking);
   checkDuplicates(checking);
   declareFills(checking);
+  checkConstants(checking);
   checkTypes(checking);
   checkIndexHolders(checking);
   checkAmbiguity(checking);

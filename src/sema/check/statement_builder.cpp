@@ -98,6 +98,8 @@ std::optional<TensorId> StatementBuilder::tensorOf(const language::Name &accesse
   for (size_t k = 0; k < order; ++k)
     tensor.format.levels.push_back({.dim = static_cast<int>(k)});
   tensor.where = declaration ? declaration->where : where;
+  if (declaration && declaration->constant)
+    tensor.role = Constant{};
   const TensorId added = tensors.add(std::move(tensor));
   checking_.program.symbols.push_back(
       {.declaration = declaration ? std::optional(*declaration) : std::nullopt, .firstUse = where});

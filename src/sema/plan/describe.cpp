@@ -97,7 +97,7 @@ private:
       ++target->second;
     }
     for (const Tensor &tensor : kernel_.tensors)
-      if (const auto *copy = tensor.as<Converted>(); copy && tensor.alternative == alternative)
+      if (const auto *copy = tensor.as<Converted>(); copy && tensor.alternative == alternative && !isMadeBefore(tensor))
         targets.push_back({"nnz(" + nameOf(copy->source) + ")", {{"copies to " + tensor.name, 1}}});
     for (const auto &[cost, names] : targets) {
       out_ << (cost == targets.front().first ? "  " + heading : "; ") << cost << " for ";
@@ -149,6 +149,11 @@ private:
     out_ << "; " << roleOf(tensor) << "\n";
   }
 
+  /// Whether no call makes a copy.
+  bool isMadeBefore(const Tensor &tensor) const {
+    return isConstant(kernel_, TensorId(&tensor - kernel_.tensors.data()));
+  }
+
   std::string roleOf(const Tensor &tensor) const {
     if (const auto *temporary = tensor.as<Temporary>())
       return "temporary" + partOf(*temporary, tensor) + planOf(tensor) +
@@ -166,7 +171,9 @@ private:
     if (const auto *copy = tensor.as<Converted>())
       return (copy->isCanonical ? "canonical copy of " + wholeNameOf(copy->source)
                                 : "copy of " + nameOf(copy->source)) +
-             planOf(tensor);
+             (isMadeBefore(tensor) ? ", constant" : "") + planOf(tensor);
+    if (tensor.is<Constant>())
+      return "constant";
     std::string role = !tensor.isWritten ? "read" : tensor.isRead ? "read and written" : "written";
     return role + storageOf(tensor);
   }

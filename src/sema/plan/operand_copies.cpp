@@ -171,7 +171,8 @@ void OperandCopies::noteWritten(TensorId tensor) {
 
 void OperandCopies::reportCopy(const Access &access, const format::Format &format, TensorId from, bool rootIsListable,
                                const Scope &scope) {
-  if (kernel_.tensors[from].is<Tie>()) // spc's own, as short as its rows
+  const bool isMadeBefore = isConstant(kernel_, from) && !format.levels.front().isFound; // by the compiler
+  if (kernel_.tensors[from].is<Tie>() || isMadeBefore) // spc's own ties are as short as their rows
     return;
   const std::string stored = format::describe(format, namesOf(access.variables, scope));
   const bool sharesList = format.levels.front().isFound && format::listsRowsOf(kernel_.tensors[from].format, format);

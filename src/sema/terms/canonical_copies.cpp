@@ -109,6 +109,8 @@ private:
   }
 
   void report(TensorId tensor, Span where, const format::Format &stored, const format::Format &format) {
+    if (isConstant(kernel_, tensor)) // whose copy is made when the kernel is compiled
+      return;
     const std::string name = quotedName(kernel_, tensor);
     Diagnostic &copied = planning_.diagnostics.report(
         kCanonicalCopy, where, name + " is copied, entry by entry, once a call: " + whyCopied(stored));

@@ -217,7 +217,7 @@ private:
   bool isRebuilt(TensorId source) const {
     const TensorId owner = structureOf(source);
     const Tensor &tensor = planning_.kernel.tensors[owner];
-    if (tensor.is<Converted>() || tensor.is<Tie>())
+    if (tensor.is<Converted>() || tensor.is<Tie>() || tensor.is<Constant>())
       return !target_.is<Temporary>() || planning_.refreshes.contains(owner);
     bool isWrittenLater = false;
     for (size_t later = logical_.statement + 1; later < planning_.statements.size(); ++later)

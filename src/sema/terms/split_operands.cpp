@@ -38,8 +38,9 @@ std::vector<TensorId> makeParts(Kernel &kernel, TensorId whole) {
       kernel.tensors[whole] = std::move(part);
     parts.push_back(k == 0 ? whole : kernel.tensors.add(std::move(part)));
   }
-  auto place = std::find(kernel.parameters.begin(), kernel.parameters.end(), whole);
-  kernel.parameters.insert(place + 1, parts.begin() + 1, parts.end());
+  const auto place = std::find(kernel.parameters.begin(), kernel.parameters.end(), whole);
+  if (place != kernel.parameters.end()) // no constant
+    kernel.parameters.insert(place + 1, parts.begin() + 1, parts.end());
   return parts;
 }
 

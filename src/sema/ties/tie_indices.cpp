@@ -215,8 +215,8 @@ private:
     const bool isWide = tensor.type == ValueType::I32 || tensor.type == ValueType::I64 ||
                         tensor.type == ValueType::U32 || tensor.type == ValueType::U64;
     return isWide && tensor.format.isDense() && tensor.order() > 0 && tensor.order() < format::kMaxOrder &&
-           tensor.is<Parameter>() && program_.symbols[access.tensor].firstWrite < 0 && !hasDerived(access, scope_) &&
-           !has(access.variables, column);
+           (tensor.is<Parameter>() || tensor.is<Constant>()) && program_.symbols[access.tensor].firstWrite < 0 &&
+           !hasDerived(access, scope_) && !has(access.variables, column);
   }
 
   /// An element of a sparse operand at other indices than plain variables.

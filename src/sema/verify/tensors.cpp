@@ -95,7 +95,8 @@ bool structureHolds(Verification &verification, const Tensor &tensor) {
     return false;
   const Tensor &owner = kernel.tensors[structureOwner(kernel, *verification.tensor)];
   const bool isGiven = owner.is<Parameter>() && (!owner.isAssembled() || owner.isRead);
-  return verification.holds(isGiven || (tensor.is<Temporary>() && (owner.is<Converted>() || owner.is<Tie>())),
+  const bool isMade = owner.is<Converted>() || owner.is<Tie>() || owner.is<Constant>();
+  return verification.holds(isGiven || (tensor.is<Temporary>() && isMade),
                             "shares a structure that is not there when the call begins");
 }
 
@@ -113,6 +114,20 @@ bool copyHolds(Verification &verification, const Tensor &tensor, const Converted
          verification.holds(!copy.isCanonical || format::isCanonical(tensor.format),
                             "is a canonical copy in a format that is not canonical") &&
          verification.holds(!tensor.isWritten, "is a copy, and written");
+}
+
+/// A constant has as many extents, of fixed sizes, as what it holds.
+bool constantHolds(Verification &verification, const Tensor &tensor, const Constant &constant) {
+  const auto isOfSize = [&](size_t dim) {
+    return verification.kernel.extents[tensor.extents[dim]].fixed == constant.entries->shape[dim];
+  };
+  if (!verification.holds(constant.entries && constant.entries->shape.size() == tensor.extents.size(),
+                          "is a constant without numbers"))
+    return false;
+  for (size_t dim = 0; dim < tensor.extents.size(); ++dim)
+    if (!verification.holds(isOfSize(dim), "is a constant of another shape than its numbers have"))
+      return false;
+  return verification.holds(!tensor.isWritten && !tensor.shared(), "is a constant, and written or without a structure");
 }
 
 bool tieHolds(Verification &verification, const Tensor &tensor, const Tie &tie) {
@@ -149,6 +164,8 @@ bool roleHolds(Verification &verification, const Tensor &tensor) {
   const auto isParameter = [&](TensorId id) { return kernel.tensors.has(id) && kernel.tensors[id].is<Parameter>(); };
   if (const auto *copy = tensor.as<Converted>())
     return copyHolds(verification, tensor, *copy);
+  if (const auto *constant = tensor.as<Constant>())
+    return constantHolds(verification, tensor, *constant);
   if (const auto *tie = tensor.as<Tie>())
     return tieHolds(verification, tensor, *tie);
   if (const auto *view = tensor.as<View>())

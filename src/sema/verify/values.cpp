@@ -59,7 +59,8 @@ void ValueVerifier::begin() {
     if (const auto *refresh = std::get_if<RefreshCopy>(&step))
       isMadeLater_[refresh->copy] = true;
   for (TensorId id : kernel_.tensors.ids())
-    holds_[id] = kernel_.tensors[id].is<Size>() || (kernel_.tensors[id].is<Parameter>() && kernel_.tensors[id].isRead);
+    holds_[id] = kernel_.tensors[id].is<Size>() || kernel_.tensors[id].is<Constant>() ||
+                 (kernel_.tensors[id].is<Parameter>() && kernel_.tensors[id].isRead);
   for (TensorId id : kernel_.tensors.ids())
     if (const auto *tie = kernel_.tensors[id].as<Tie>())
       holds_[id] = isFresh_[id] = !isMadeLater_[id] && areFilled(readBy(*tie));

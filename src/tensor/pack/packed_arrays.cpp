@@ -82,6 +82,14 @@ std::vector<double> PackedArrays::elements(FieldRole role, int index) const {
   return result;
 }
 
+std::string_view PackedArrays::bytes(FieldRole role, int index) const {
+  const int slot = type_.find(role, index);
+  const auto *array = static_cast<const char *>(this->array(role, index));
+  return slot < 0 || !array
+             ? std::string_view()
+             : std::string_view(array, static_cast<size_t>(lengths_[slot]) * elementSize(type_.fields[slot].type));
+}
+
 void PackedArrays::borrowStructure(const PackedArrays &owner) {
   for (size_t slot = 0; slot < slots_.size(); ++slot)
     if (type_.fields[slot].role != FieldRole::Values)

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace spc::tensor {
@@ -43,6 +44,9 @@ public:
 
   /// The elements of an array made by allocate(); real parts of values.
   std::vector<double> elements(abi::FieldRole role, int index) const;
+
+  /// The bytes of an array made by allocate(); empty where it is NULL.
+  std::string_view bytes(abi::FieldRole role, int index) const;
 
   /// Copies every field but the values from a struct of the same format.
   void borrowStructure(const PackedArrays &owner);
