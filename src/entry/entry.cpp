@@ -67,23 +67,6 @@ mlir::Type parameterType(mlir::MLIRContext *context, const abi::Parameter &param
   return mlir::IntegerType::get(context, static_cast<unsigned>(8 * sema::bytesOf(parameter.value)));
 }
 
-/// Completes the structs of outputs that share a pattern.
-void fillStructures(Entry &entry) {
-  for (const TensorArgument &argument : entry.arguments) {
-    if (!argument.parameter.fillsStructure)
-      continue;
-    const sema::TensorId tensor = argument.parameter.tensor;
-    TensorView view = entry.tensors[tensor];
-    view.sizes.clear(); // the owner's, whose dimensions may be in another order
-    for (sema::ExtentId extent : entry.kernel.tensors[tensor].extents)
-      view.sizes.push_back(entry.extents[extent]);
-    const std::vector<abi::Field> &fields = argument.parameter.type.fields;
-    for (unsigned f = 0; f < fields.size(); ++f)
-      if (fields[f].role != abi::FieldRole::Values)
-        entry.build.storeField(argument.type, argument.object, f, slot(view, fields[f]));
-  }
-}
-
 /// Out of the way of every name in C, and kept apart from the entry: as arguments of one function the arrays are known
 /// not to alias, which inlining would blur. Nothing calls a body yet.
 void makeInternal(LLVM::LLVMFuncOp body) {

@@ -210,6 +210,22 @@ void bindParameters(Entry &entry) {
   }
 }
 
+void fillStructures(Entry &entry) {
+  for (const TensorArgument &argument : entry.arguments) {
+    if (!argument.parameter.fillsStructure)
+      continue;
+    const sema::TensorId tensor = argument.parameter.tensor;
+    TensorView view = entry.tensors[tensor];
+    view.sizes.clear(); // the owner's, whose dimensions may be in another order
+    for (sema::ExtentId extent : entry.kernel.tensors[tensor].extents)
+      view.sizes.push_back(entry.extents[extent]);
+    const std::vector<abi::Field> &fields = argument.parameter.type.fields;
+    for (unsigned f = 0; f < fields.size(); ++f)
+      if (fields[f].role != abi::FieldRole::Values)
+        entry.build.storeField(argument.type, argument.object, f, slot(view, fields[f]));
+  }
+}
+
 Value blocksOf(EntryBuilder &build, Value extent, int64_t block) {
   const Value by = build.constant(block);
   const Value quotient = mlir::LLVM::UDivOp::create(build.ops(), extent, by);

@@ -107,6 +107,9 @@ mlir::Value sumOf(Entry &entry, const sema::ExtentSum &sum);
 /// level has more entries than memory can hold.
 void bindParameters(Entry &entry);
 
+/// Completes the structs of outputs that share a pattern, once the entry has all tensors.
+void fillStructures(Entry &entry);
+
 /// The tensor of that name. Requires: there is one.
 const sema::Tensor &tensorNamed(const sema::Kernel &kernel, llvm::StringRef name);
 

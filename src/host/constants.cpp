@@ -26,7 +26,8 @@ std::string pathOf(const std::filesystem::path &folder, const std::string &file)
 Entries read(const std::string &path, const sema::ConstantFile &wanted, Diagnostics &diagnostics) {
   Diagnostics found = diagnostics.alike();
   const tensor::PackTarget target{wanted.format, sema::ValueType::F64, /*isPacked=*/false};
-  std::optional<tensor::FileTensor> file = tensor::readTensorFor(target, path, wanted.shape, found);
+  const Shape shape = tensor::statesShape(path) ? std::nullopt : wanted.shape; // which else would be made larger
+  std::optional<tensor::FileTensor> file = tensor::readTensorFor(target, path, shape, found);
   for (const Diagnostic &one : found.all()) {
     Diagnostic &reported = diagnostics.report(one.kind, one.where, one.message);
     reported = one;

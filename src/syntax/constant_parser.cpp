@@ -85,9 +85,10 @@ private:
     const bool isNumber = isWordPart(peek()) || peek() == '-' || peek() == '+';
     if (!isList && !isNumber)
       return noValue();
+    const std::string lists = depth == 0 ? "no list" : counted(depth, "list");
     return fail(kConstantShape, here(),
-                "'" + decl_.name.text + "' has " + counted(order(), "dimension") + ", and here is " +
-                    (isList ? "a list within " : "a number within ") + counted(depth, "list"),
+                "'" + decl_.name.text + "' has " + counted(order(), "dimension") + ", and here " +
+                    (isList ? "a list is within " : "a number is within ") + lists,
                 order() == 0 ? "a constant without dimensions is one number"
                              : "a list for each dimension: the numbers of a row stand in the innermost ones");
   }

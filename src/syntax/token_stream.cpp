@@ -109,8 +109,13 @@ bool TokenStream::looksLikeStatement() const {
   Lexer ahead = lexer_;
   Token token = ahead.next();
   const std::string_view word = text(current_);
-  if (token.kind == TokenKind::Name && (word == "tensor" || word == "let" || word == "kernel" || word == "const"))
+  if (token.kind == TokenKind::Name && (word == "tensor" || word == "let" || word == "kernel"))
     return true;
+  if (token.kind == TokenKind::Name && word == "const") {
+    const TokenKind next = Lexer(ahead).next().kind;
+    return next == TokenKind::LeftParen || next == TokenKind::Colon || next == TokenKind::Comma ||
+           next == TokenKind::Equal;
+  }
   if (token.kind == TokenKind::Name && word == "type" && Lexer(ahead).next().kind == TokenKind::Equal)
     return true;
   if (token.kind == TokenKind::LeftParen) {

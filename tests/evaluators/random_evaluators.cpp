@@ -85,7 +85,9 @@ int main(int argc, char **argv) {
   const uint64_t compiledOneIn = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0;
   Counts counts;
   for (uint64_t seed = first; seed < first + count; ++seed) {
-    const KernelSpec spec = generateKernel(seed);
+    KernelSpec spec = generateKernel(seed);
+    if (seed % 7 == 3)
+      takeConstant(spec, seed);
     examine(spec, seed, counts);
     if (compiledOneIn > 0 && seed % compiledOneIn == 0)
       compile(spec, seed, counts);

@@ -112,6 +112,8 @@ TEST_CASE("random kernels compute what the evaluator computes", "[random]") {
     KernelSpec spec = generateKernel(seed);
     if (seed % 6 == 0)
       giveTypes(spec);
+    if (seed % 7 == 3)
+      takeConstant(spec, seed);
     INFO("seed " << seed << "\n" << describe(spec));
     const Finding finding = examine(spec, seed);
     if (!finding.refusal.empty()) {
@@ -136,9 +138,10 @@ TEST_CASE("mangled kernels are refused or compiled, never worse", "[mangled]") {
     spec.declares = false;
     spec.optLevel = 0;
     Random random(seed);
-    const int64_t kind = random.below(4);
+    const int64_t kind = random.below(5);
     const char *declaration = kind == 0   ? "tensor A0(m, n): f32, sparse\n"
                               : kind == 1 ? "type T = f32\ntensor A0(m, n): T, sparse\n"
+                              : kind == 2 ? "const A0(2, 2): f32 = [[1, 0.5], [-2, inf]]\n"
                                           : "";
     spec.statements = mutate(declaration + spec.statements, random);
     INFO("seed " << seed << "\n" << describe(spec));

@@ -13,6 +13,9 @@ KernelSpec generateKernel(Random random);
 /// Has the types given from outside, by way of a type parameter, and conversions to `f32` be to that.
 void giveTypes(KernelSpec &spec);
 
+/// Has an operand be a constant of random shape and numbers, if there is one whose size no window depends on.
+void takeConstant(KernelSpec &spec, uint64_t seed);
+
 /// A shape and data for a kernel with that many independent extents.
 Trial generateTrial(int extentClasses, uint64_t seed);
 

@@ -289,7 +289,7 @@ void KernelArguments::addConstant(const sema::Tensor &tensor, TensorMap &tensors
   for (const language::ConstantNumber &number : classes_.constants.at(name)->numbers) {
     const double integer = number.real + number.rest;
     dense.values.push_back(converted({integer, number.imaginary}, tensor.type));
-    dense.stored.push_back(number.real != dense.fill || number.imaginary != 0);
+    dense.stored.push_back(dense.values.back() != dense.fill);
   }
 }
 
