@@ -51,6 +51,17 @@ DenseTensor emptyTensor(const sema::Kernel &kernel, const sema::Tensor &tensor,
   return result;
 }
 
+void fillConstant(const language::ConstantEntries &entries, DenseTensor &tensor) {
+  const size_t order = tensor.shape.size();
+  for (size_t entry = 0; entry < entries.size(); ++entry) {
+    size_t at = 0;
+    for (size_t dim = 0; dim < order; ++dim)
+      at = at * static_cast<size_t>(tensor.shape[dim]) + static_cast<size_t>(entries.coordinates[entry * order + dim]);
+    tensor.values[at] = entries.values[entry];
+    tensor.stored[at] = 1;
+  }
+}
+
 /// Every tensor of a kernel, with the entries of operands chosen by `stored`; what shares a structure follows.
 TensorMap emptyTensors(const sema::Kernel &kernel, const std::map<std::string, int64_t> &sizes,
                        const std::function<void(const sema::Tensor &, DenseTensor &)> &fill) {
@@ -67,6 +78,11 @@ TensorMap emptyTensors(const sema::Kernel &kernel, const std::map<std::string, i
           const auto *size = kernel.tensors[scalar].as<sema::Size>();
           return size ? sizes.at(kernel.extents[size->extent].name) : 0;
         });
+        tensors.emplace(tensor.name, std::move(made));
+        continue;
+      }
+      if (const auto *constant = tensor.as<sema::Constant>()) {
+        fillConstant(*constant->entries, made);
         tensors.emplace(tensor.name, std::move(made));
         continue;
       }

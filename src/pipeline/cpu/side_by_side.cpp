@@ -23,6 +23,17 @@ namespace {
 /// operands, with functions that take longer to compile than loops do.
 constexpr int kFewFunctions = 3;
 
+/// Each part would read and drop the arrays of constants, which take longer than loops from some size on.
+constexpr uint64_t kMostConstantBytes = uint64_t{1} << 20;
+
+uint64_t constantBytes(const llvm::Module &module) {
+  uint64_t bytes = 0;
+  for (const llvm::GlobalVariable &variable : module.globals())
+    if (variable.hasPrivateLinkage())
+      bytes += module.getDataLayout().getTypeAllocSize(variable.getValueType());
+  return bytes;
+}
+
 bool callsMuchOfRuntime(const llvm::Module &module) {
   return llvm::count_if(module.functions(), [](const llvm::Function &function) {
            return function.isDeclaration() && function.getName().starts_with(runtime::kSymbolPrefix);
@@ -115,7 +126,7 @@ private:
 bool isParted(const llvm::Module &module, const std::vector<codegen::LevelPart> &parts, const CompileOptions &options) {
   return options.threads > 1 && parts.size() > 1 && options.target.optLevel > 1 && !options.debugInfo &&
          !options.timePasses && !options.sanitizers.any() && module.getTargetTriple().isOSBinFormatELF() &&
-         codegen::canPart(module, parts);
+         constantBytes(module) <= kMostConstantBytes && codegen::canPart(module, parts);
 }
 
 std::string emitParts(const llvm::Module &module, const std::vector<codegen::LevelPart> &parts,

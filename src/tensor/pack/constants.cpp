@@ -68,7 +68,7 @@ bool ConstantPacker::addCopy(sema::TensorId id, Coordinates &entries, std::strin
 
 std::string whyNotPacked(const sema::KernelHead &kernel, sema::TensorId id) {
   const sema::Tensor &tensor = kernel.tensors[id];
-  if (tensor.order() == 0)
+  if (tensor.order() == 0 || tensor.format.isDense()) // whose values are known to be of its type
     return "";
   std::string error;
   Coordinates entries = entriesOfConstant(kernel, id);
