@@ -42,6 +42,14 @@ std::optional<size_t> findParameter(Session &session, const sema::Kernel &kernel
     if (names.back() == assignment.name)
       return k;
   }
+  for (const sema::Tensor &tensor : kernel.tensors)
+    if (tensor.is<sema::Constant>() && (tensor.partOf.empty() ? tensor.name : tensor.partOf) == assignment.name) {
+      session.diagnostics()
+          .report(kUnknownArgument, assignment.nameWhere,
+                  "'" + assignment.name + "' is a constant of the kernel, and takes no input")
+          .note(tensor.where, "it is declared here");
+      return std::nullopt;
+    }
   Diagnostic &diagnostic = session.diagnostics().report(kUnknownArgument, assignment.nameWhere,
                                                         "the kernel has no tensor '" + assignment.name + "'");
   if (std::optional<std::string> near = didYouMean(assignment.name, names)) {
