@@ -1,4 +1,5 @@
 #include "format/levels.h"
+#include "harness/constant_tensors.h"
 #include "harness/kernel_argument.h"
 #include "harness/number_types.h"
 
@@ -278,21 +279,6 @@ bool KernelArguments::isNamedApart(const sema::Tensor &tensor) const {
          });
 }
 
-/// Adds a constant by what its text says: elements that are what missing ones would be are none.
-void KernelArguments::addConstant(const sema::Tensor &tensor, TensorMap &tensors) const {
-  const std::string &name = tensor.partOf.empty() ? tensor.name : tensor.partOf;
-  DenseTensor &dense = tensors[name];
-  dense.shape = shapeOf(name);
-  dense.sparse = !tensor.format.isDense() || !tensor.partOf.empty();
-  dense.type = tensor.type;
-  dense.fill = fillOf(tensor);
-  for (const language::ConstantNumber &number : classes_.constants.at(name)->numbers) {
-    const double integer = number.real + number.rest;
-    dense.values.push_back(converted({integer, number.imaginary}, tensor.type));
-    dense.stored.push_back(dense.values.back() != dense.fill);
-  }
-}
-
 TensorMap KernelArguments::denseTensors() const {
   TensorMap tensors;
   for (const auto &argument : arguments_) {
@@ -313,9 +299,7 @@ TensorMap KernelArguments::denseTensors() const {
       dense.stored[at] = 1;
     }
   }
-  for (const sema::Tensor &tensor : kernel_.tensors)
-    if (tensor.is<sema::Constant>() && tensor.part == 0)
-      addConstant(tensor, tensors);
+  tensors.merge(constantTensors(kernel_, classes_));
   for (const sema::Tensor &tensor : kernel_.tensors) {
     if (!isNamedApart(tensor))
       continue;
@@ -375,11 +359,7 @@ PatternMap KernelArguments::patterns(bool withPadding) const {
       mark(entries, pattern.shape, pattern.entries);
     mark(keepsPlaces(*argument->tensor) ? argument->before : entries, pattern.shape, pattern.stored);
   }
-  TensorMap constants;
-  for (const sema::Tensor &tensor : kernel_.tensors)
-    if (tensor.is<sema::Constant>() && tensor.part == 0)
-      addConstant(tensor, constants);
-  for (const auto &[name, dense] : constants)
+  for (const auto &[name, dense] : constantTensors(kernel_, classes_))
     patterns[name] = {.shape = dense.shape,
                       .kind = dense.sparse ? Pattern::Kind::Kept : Pattern::Kind::Dense,
                       .stored = dense.stored,

@@ -56,7 +56,6 @@ public:
 private:
   struct Argument;
 
-  void addConstant(const sema::Tensor &tensor, TensorMap &tensors) const;
   std::string packOwn(Argument &argument);
   std::string packAssembled(Argument &argument);
   bool isOperandsExtent(sema::ExtentId extent) const;
