@@ -92,6 +92,8 @@ const tensor::PackedTensor *Data::packed(sema::TensorId tensor) {
   if (tie) {
     entries = entriesOf(*tie, shapeOf(kernel_.tensors[owner]), [&](const sema::Amount &amount) {
       return sema::valueOf(amount, [&](sema::TensorId scalar) {
+        if (const auto *constant = kernel_.tensors[scalar].as<sema::Constant>())
+          return static_cast<int64_t>(constant->entries->values.front());
         const auto *size = kernel_.tensors[scalar].as<sema::Size>();
         return size ? extents_[size->extent] : 0; // what else a call passes is not known here
       });
