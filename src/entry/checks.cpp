@@ -1,6 +1,7 @@
 #include "entry/checks.h"
 
 #include "entry/counts.h"
+#include "entry/index_checks.h"
 #include "entry/places.h"
 #include "format/levels.h"
 #include "sema/shared_bodies.h"
@@ -260,31 +261,6 @@ void checkStructureSizes(Entry &entry, const TensorArgument &argument) {
   checkClosedForms(entry, tensor, placeOf(entry, argument.parameter));
 }
 
-/// Leaves with Status::Shape where what is read reaches beyond its source. No step of this overflows: what is left of
-/// the source's extent is divided.
-void checkWindows(Entry &entry, sema::TensorId source, const std::vector<sema::Window> &windows,
-                  const std::vector<sema::ExtentId> &extents) {
-  EntryBuilder &build = entry.build;
-  const std::vector<sema::ExtentId> &within = entry.kernel.tensors[source].extents;
-  for (size_t dim = 0; dim < windows.size(); ++dim) {
-    const sema::Window &window = windows[dim];
-    Value room = build.subtract(entry.extents[within[dim]], build.constant(window.constant + 1));
-    Value isRead = build.truth(true), isOutside = isNegative(build, room);
-    for (const sema::Window::Multiple &term : window.terms) {
-      const Value extent = entry.extents[extents[static_cast<size_t>(term.dim)]];
-      const Value last = build.subtract(extent, build.constant(1)), scale = build.constant(term.scale);
-      isRead = build.both(isRead, build.differ(extent, build.constant(0)));
-      // A negative room is outside already.
-      const Value fits = LLVM::SDivOp::create(build.ops(), build.greatest(room, build.constant(0)), scale);
-      isOutside = build.either(isOutside, build.compare(ICmpPredicate::sgt, last, fits));
-      room = build.subtract(room, build.multiply(build.least(last, fits), scale));
-    }
-    Place place = placeOf(entry, entry.kernel.tensors[source]);
-    place.dimension = static_cast<int32_t>(dim);
-    build.failIf(build.both(isRead, isOutside), Status::Shape, place);
-  }
-}
-
 void checkNumbers(Entry &entry, const TensorArgument &argument) {
   if (!argument.givesStructure)
     return;
@@ -347,17 +323,6 @@ void checkObjects(Entry &entry) {
                          placeOf(entry, entry.signature.parameters[p]));
 }
 
-/// An extent that should be another number, as the argument that it comes from says it.
-static Place extentPlace(const Entry &entry, sema::ExtentId extent, Value wanted) {
-  Place place;
-  for (const TensorArgument &argument : entry.arguments)
-    if (const ExtentSource &source = entry.extentSources[extent]; source.parameter == &argument.parameter)
-      place = placeOf(entry, argument, FieldRole::Size, source.dimension);
-  place.found = entry.extents[extent];
-  place.wanted = wanted;
-  return place;
-}
-
 void checkSizes(Entry &entry) {
   for (const TensorArgument &argument : entry.arguments)
     checkSizesOf(entry, argument);
@@ -365,27 +330,10 @@ void checkSizes(Entry &entry) {
     checkStructureSizes(entry, argument);
   for (const TensorArgument &argument : entry.arguments)
     checkNumbers(entry, argument);
-  for (const sema::Tensor &tensor : entry.kernel.tensors) {
+  for (const sema::Tensor &tensor : entry.kernel.tensors)
     if (tensor.is<sema::Temporary>() && tensor.isAssembled())
       checkClosedForms(entry, tensor, placeOf(entry, tensor));
-    if (const auto *view = tensor.as<sema::View>())
-      checkWindows(entry, view->source, view->windows, tensor.extents);
-  }
-  for (const sema::ReadWindows &read : entry.kernel.readWindows)
-    checkWindows(entry, read.source, read.windows, read.extents);
-  EntryBuilder &build = entry.build;
-  const auto failWhere = [&](Value isWrong, sema::ExtentId extent, Value wanted) {
-    build.failIf(isWrong, Status::Shape, extentPlace(entry, extent, wanted));
-  };
-  for (const sema::LeastExtent &needed : entry.kernel.leastExtents) {
-    const Value least = build.constant(needed.least);
-    failWhere(build.compare(ICmpPredicate::slt, entry.extents[needed.extent], least), needed.extent, least);
-  }
-  for (sema::ExtentId extent : entry.extents.ids())
-    for (const sema::ExtentSum &sum : entry.kernel.extents[extent].sums) {
-      const Value size = sumOf(entry, sum);
-      failWhere(build.either(build.differ(entry.extents[extent], size), isNegative(build, size)), extent, size);
-    }
+  checkIndices(entry);
 }
 
 void checkArguments(Entry &entry) {

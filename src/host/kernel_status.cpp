@@ -27,6 +27,7 @@ public:
     case SPC_ERROR_SHAPE:
       findWindows();
       findLeastExtents();
+      findLinearPlaces();
       break;
     case SPC_ERROR_COUNT:
       findNarrowOutputs();
@@ -99,6 +100,19 @@ private:
           if (kernel_.tensors[id].extents[dim] == needed.extent && inputs_.extents[needed.extent] < needed.least &&
               !kernel_.tensors[id].format.isDense())
             addTooSmall(kernel_.tensors[id], dim, needed.least);
+  }
+
+  /// Extremes over several variables with more places than a number counts.
+  void findLinearPlaces() {
+    for (const sema::LinearPlaces &extents : kernel_.linearPlaces) {
+      double places = 1;
+      for (sema::ExtentId extent : extents)
+        places *= static_cast<double>(inputs_.extents[extent]);
+      for (sema::TensorId id : kernel_.parameters)
+        if (places >= 0x1p63 &&
+            std::count(kernel_.tensors[id].extents.begin(), kernel_.tensors[id].extents.end(), extents.front()) > 0)
+          add(kernel_.tensors[id], "has more elements than an i64 counts, which is what their places are numbered by");
+    }
   }
 
   void findNarrowOutputs() {

@@ -180,6 +180,14 @@ private:
       visit(depth + 1);
   }
 
+  /// Where the variables are, the last one running fastest.
+  int64_t linearPlace() const {
+    int64_t place = 0;
+    for (const sema::VariableId id : node_.variables)
+      place = place * variables_[id].extent + variables_[id].at;
+    return place;
+  }
+
   void take() {
     const Node &body = *node_.operands.front();
     if (node_.reduction == Reduction::Count) {
@@ -203,7 +211,7 @@ private:
       return;
     case Reduction::ArgMin:
     case Reduction::ArgMax:
-      return extreme_.take(variables_[node_.variables.front()].at, next);
+      return extreme_.take(linearPlace(), next);
     default:
       if (!isNothing(next))
         sum_.add(next);

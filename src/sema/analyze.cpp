@@ -1,5 +1,6 @@
 #include "sema/analyze.h"
 
+#include "sema/composed_reductions.h"
 #include "sema/plan/choose_plans.h"
 #include "sema/plan/join_plans.h"
 #include "sema/plan/sweeps.h"
@@ -169,6 +170,7 @@ private:
 std::optional<Kernel> plan(const Program &checked, const Options &options, Diagnostics &diagnostics) {
   Program program = checked;
   dropConversions(program);
+  noteLinearPlaces(program);
   tieIndices(program);
   std::optional<Kernel> kernel = PlanChooser(program, options, diagnostics).run();
   if (kernel && !options.asWritten)

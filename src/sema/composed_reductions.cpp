@@ -30,23 +30,39 @@ bool isSamePlace(Span a, Span b) {
   return a.file == b.file && a.begin == b.begin && a.end == b.end;
 }
 
-/// `min(j, select(e == min(j, e) or e != e, j, …))`, in which the inner variable is another one of that name. Of what
-/// is written out like that, perhaps with another expression inside, the inner reduction has a place of its own.
+/// `min(j, select(e == min(j, e) or e != e, j, inf))`, in which the inner variable is another one of that name; over
+/// several variables with their linear place for j. Of what is written out like that, perhaps with another expression
+/// inside, the inner reduction has a place of its own.
 std::optional<ComposedReduction> asPlace(const ReduceNode &node, Span where) {
   const CallNode *choice = callOf(*node.body, Function::Select);
   const CallNode *either = choice ? callOf(*choice->arguments[0], Function::Or) : nullptr;
   const CallNode *equal = either ? callOf(*either->arguments[0], Function::Equal) : nullptr;
   const auto *extreme = equal ? std::get_if<ReduceNode>(&equal->arguments[1]->kind) : nullptr;
-  const auto *place = extreme ? std::get_if<IndexNode>(&choice->arguments[1]->kind) : nullptr;
-  const auto *none = place ? std::get_if<NumberNode>(&choice->arguments[2]->kind) : nullptr;
-  if (!none || !isSamePlace(equal->arguments[1]->where, where) || none->value != kMaxExactInteger ||
-      node.variables != std::vector{place->variable})
+  if (!extreme || !isSamePlace(equal->arguments[1]->where, where) || !isSamePlace(choice->arguments[1]->where, where))
     return std::nullopt;
   return ComposedReduction{extreme->reduction == Reduction::Min ? Reduction::ArgMin : Reduction::ArgMax, &node,
                            equal->arguments[0].get()};
 }
 
+void noteLinearPlaces(const Node &node, const Scope &scope, Program &program) {
+  const std::optional<ComposedReduction> written = composedReduction(node);
+  if (written && written->reduction != Reduction::Mean && written->over->variables.size() > 1) {
+    LinearPlaces extents;
+    for (VariableId variable : written->over->variables)
+      extents.push_back(scope.variables[variable].extent);
+    if (!has(program.linearPlaces, extents))
+      program.linearPlaces.push_back(std::move(extents));
+  }
+  for (const Node *child : children(node))
+    noteLinearPlaces(*child, scope, program);
+}
+
 } // namespace
+
+void noteLinearPlaces(Program &program) {
+  for (const ResolvedStatement &statement : program.statements)
+    noteLinearPlaces(*statement.value, statement.scope, program);
+}
 
 std::optional<ComposedReduction> composedReduction(const Node &node) {
   if (const auto *quotient = std::get_if<BinaryNode>(&node.kind))

@@ -1,7 +1,7 @@
 // Means and places of extremes in a tree, which is made of other reductions and of functions (check/statement_builder).
 #pragma once
 
-#include "sema/tree.h"
+#include "sema/program.h"
 
 #include <optional>
 
@@ -16,5 +16,8 @@ struct ComposedReduction {
 
 /// The reduction that a tree was written as; nullopt where it was written as it is.
 std::optional<ComposedReduction> composedReduction(const Node &node);
+
+/// Notes in the program which extents the places of extremes over several variables have.
+void noteLinearPlaces(Program &program);
 
 } // namespace spc::sema

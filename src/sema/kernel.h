@@ -211,6 +211,10 @@ struct ReadWindows {
   std::vector<ExtentId> extents; ///< that the windows' dimensions are of
 };
 
+/// Extents of variables whose values together are one number, a linear place: the entry checks that there are no more
+/// places than an i64 has room for.
+using LinearPlaces = std::vector<ExtentId>;
+
 /// The names and tensors of a kernel, which are the same before its loops are planned and after.
 struct KernelHead {
   std::string function; ///< a C identifier
@@ -218,6 +222,7 @@ struct KernelHead {
   IdVector<ExtentId, Extent> extents;
   std::vector<LeastExtent> leastExtents;
   std::vector<ReadWindows> readWindows;
+  std::vector<LinearPlaces> linearPlaces;
   IdVector<TensorId, Tensor> tensors;
   std::vector<TensorId> parameters; ///< in the order of the call: see orderParameters() in sema/check/checking.h
   bool strictFp = false;

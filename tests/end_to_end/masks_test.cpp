@@ -136,6 +136,9 @@ TEST_CASE("means, and places of extremes", "[masks]") {
   checkLowering("y(i) = argmax(j, A(i,j))", product({{"A", {"csr", "coo", "dense"}}}));
   checkLowering("y(i) = argmin(j, A(i,j))", product({{"A", {"csr", "csc", "dense"}}}));
   checkLowering("s = argmax(i, select(pattern(v(i)), v(i), -inf))", {{{"v", "sv"}}, {{"v", "dense"}}});
+  checkLowering("s = argmin(i, j, A(i,j))", product({{"A", kSparse}}));
+  checkLowering("s = argmax(j, i, A(i,j))", product({{"A", {"csr", "csc", "coo", "bsr2x3", "dense"}}}));
+  checkLowering("y(i) = argmin(k, j, A(i,j) * B(j,k)) * x(i)", product({{"A", {"csr", "dense"}}, {"B", {"csc"}}}));
 }
 
 TEST_CASE("the largest stored entry of a row, also of an empty one", "[masks]") {

@@ -224,6 +224,19 @@ TEST_CASE("places of extremes are the first, or that of a NaN", "[sentences]") {
   checkOf("argmin(i, x(i))", {5, kNaN, -7}, 1);
 }
 
+TEST_CASE("places of extremes over several variables are linear", "[sentences]") {
+  const std::map<std::string, GivenTensor> given = {
+      {"A", givenEntries({2, 3}, {{{0, 0}, 2}, {{0, 2}, -3}, {{1, 0}, 4}, {{1, 1}, -3}})},
+      {"x", givenEntries({1}, {{{0}, 1}})}};
+  check({"y(k) = x(k) * argmin(i, j, A(i,j))", given, {2}});
+  check({"y(k) = x(k) * argmin(j, i, A(i,j))", given, {3}});
+  check({"y(k) = x(k) * argmax(i, j, A(i,j))", given, {3}});
+  check({"y(k) = x(k) * argmax(i, j, -abs(A(i,j)))", given, {1}}); // the first that is missing
+  check({"y(k) = x(k) * argmax(i, j, A(i,j))",
+         {{"A", givenEntries({3, 0}, {})}, {"x", givenEntries({1}, {{{0}, 1}})}},
+         {kInf}});
+}
+
 TEST_CASE("a sum of bools is whether any is true", "[sentences]") {
   checkOf("f64(sum(i, x(i) > 0))", {1, 1, 1}, 1);
   checkOf("sum(i, i64(x(i) > 0))", {1, 1, 1}, 3);

@@ -112,6 +112,7 @@ const std::vector<Construct> kConstructs = joined(
         {"all", "y(i) = z(i) * all(j, A(i,j) + x(j))"},
         {"place of the least", "y(i) = argmin(j, A(i,j) * x(j))"},
         {"place of the greatest", "y(i) = argmax(j, A(i,j))"},
+        {"place of the least of all", "y = argmin(i, j, A(i,j) * x(j))"},
         {"count", "y(i) = z(i) * count(j, A(i,j))"},
         {"min=", "y(i) min= A(i,j) * x(j)"},
         {"max=", "y(i) max= A(i,j)"},

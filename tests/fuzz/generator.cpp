@@ -313,7 +313,12 @@ private:
       return "mean(" + variable + ", " + body + ")";
     const bool isSum = kind_ == Kind::Complex || kind_ == Kind::Bool || chance(70);
     const char *reduction = isSum ? "sum" : kReductions[static_cast<size_t>(random_.below(isDivisor ? 5 : 7))];
-    return std::string(reduction) + "(" + variable + ", " + body + ")";
+    std::string variables = variable;
+    if (std::string_view(reduction).starts_with("arg") && chance(50))
+      for (const std::string &other : reductions_)
+        if (other != variable && body.find(other) != std::string::npos)
+          variables = chance(50) ? other + ", " + variables : variables + ", " + other;
+    return std::string(reduction) + "(" + variables + ", " + body + ")";
   }
 
   std::string literal() { return hasFractions() ? pick(kLiterals) : hasDifferences() ? "2" : "1"; }

@@ -211,21 +211,23 @@ private:
   /// The first place of the extreme; of a NaN where there is one. It is certain only where all values are.
   Value place(const Node &node) {
     const Within within(isTerm_, false);
-    const Variable &variable = variables_[static_cast<size_t>(node.variables.front())];
     const double infinity = std::numeric_limits<double>::infinity();
     // Of nothing it is the greatest number of the type in which it is computed.
     double best = 0, at = endOf(node.type, false);
-    double error = variable.extent == 0 && sema::isInteger(node.type) && node.type != type_ ? infinity : 0;
+    double error = 0, point = 0;
     forEachPoint(variables_, node.variables, [&] {
       const Value next = evaluate(*node.left);
       const double value = next.value.real();
       error = worse(error, next.error);
       const bool isBetter = node.reduction == language::Reduction::ArgMin ? value < best : value > best;
-      if (variable.at == 0 || (!std::isnan(best) && (std::isnan(value) || isBetter))) {
+      if (point == 0 || (!std::isnan(best) && (std::isnan(value) || isBetter))) {
         best = value;
-        at = static_cast<double>(variable.at);
+        at = point;
       }
+      ++point;
     });
+    if (point == 0 && sema::isInteger(node.type) && node.type != type_)
+      error = infinity;
     return {at, std::isinf(at) ? 0 : at, error > 0 ? infinity : 0, true, true};
   }
 

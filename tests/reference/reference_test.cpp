@@ -150,6 +150,8 @@ TEST_CASE("The first place is right, and others only where rounding cannot tell"
   CHECK(isRight("argmax(j, exp(x(j)))", {0.1, 0.7, next, 0.6}, 2));
   CHECK(!isRight("argmax(j, exp(x(j)))", {0.1, 0.7, next, 0.6}, 3));
   CHECK(!isRight("argmax(j, exp(x(j)))", {0.1, 0.7, next, 0.6}, 0));
+  CHECK(isRight("argmax(k, j, x(k) * x(j))", {1, 2, 3, 3}, 10));
+  CHECK(!isRight("argmax(k, j, x(k) * x(j))", {1, 2, 3, 3}, 6));
   CHECK(isRight("argmin(j, x(j))", {3, std::nan(""), 1, std::nan("")}, 1));
   CHECK(!isRight("argmin(j, x(j))", {3, std::nan(""), 1, std::nan("")}, 2));
 }

@@ -37,6 +37,7 @@ const char *const kKernels[] = {
     "q or= not (x(i) < 3) or x(i) == -inf and y(i) % 2 != 1\n",
     "let t(i) = mean(j, A(i,j)*x(j))\ny(i) = t(i) - (t(i) - 3)*2 + i\n",
     "z(i) = argmin(j, A(i,j) + x(j)) + count(j, A(i,j)) - argmax(j, x(j))\n",
+    "z = argmin(i, j, A(i,j) + x(j)) - argmax(j, i, A(i,j))\n",
     "m = mean(i, j, A(i,j)) / mean(i, x(i))\n",
     "y(i) = x(i + 2*k + 1)*w(k)\n",
     "y(i) = A(i,i) + x(2*i)\n",

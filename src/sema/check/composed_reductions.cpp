@@ -1,5 +1,7 @@
 #include "sema/check/composed_reductions.h"
 
+#include <limits>
+
 namespace spc::sema {
 
 static NodePtr number(double value, const char *spelling, Span where) {
@@ -17,16 +19,21 @@ static std::vector<NodePtr> listOf(NodePtr a, NodePtr b) {
   return list;
 }
 
+/// How many values variables have, a number of its own type, which the statement's need not hold: sums of f32 end at
+/// 2^24.
+static NodePtr extentOf(std::vector<VariableId> variables, Span where, bool isDivisor) {
+  NodePtr count = makeNode(ReduceNode{Reduction::Sum, std::move(variables), number(1, "1", where)}, where);
+  if (isDivisor)
+    count = call(Function::Max, where, listOf(std::move(count), number(1, "1", where)));
+  std::vector<NodePtr> cast;
+  cast.push_back(std::move(count));
+  return call(Function::Cast, where, std::move(cast), ValueType::I64);
+}
+
 NodePtr meanOf(NodePtr sum) {
   const Span where = sum->where;
-  const std::vector<VariableId> variables = std::get<ReduceNode>(sum->kind).variables;
-  NodePtr count = makeNode(ReduceNode{Reduction::Sum, variables, number(1, "1", where)}, where);
-  // A number of its own type, which the statement's need not hold: sums of f32 end at 2^24.
-  NodePtr divisor = call(Function::Max, where, listOf(std::move(count), number(1, "1", where)));
-  std::vector<NodePtr> cast;
-  cast.push_back(std::move(divisor));
-  NodePtr whole = call(Function::Cast, where, std::move(cast), ValueType::I64);
-  return makeNode(BinaryNode{BinaryOp::Div, std::move(sum), std::move(whole)}, where);
+  NodePtr divisor = extentOf(std::get<ReduceNode>(sum->kind).variables, where, /*isDivisor=*/true);
+  return makeNode(BinaryNode{BinaryOp::Div, std::move(sum), std::move(divisor)}, where);
 }
 
 NodePtr countOf(std::vector<VariableId> variables, NodePtr access, Span where) {
@@ -38,31 +45,33 @@ NodePtr countOf(std::vector<VariableId> variables, NodePtr access, Span where) {
   return makeNode(ReduceNode{Reduction::Sum, std::move(variables), std::move(one)}, where);
 }
 
+/// `i`, or `i64(i * n + j)`, in which the others of `same` that run over the same extents say how many values each has.
+static NodePtr linearPlace(const std::vector<VariableId> &variables, const std::vector<VariableId> &same, Span where) {
+  NodePtr place = makeNode(IndexNode{variables.front()}, where);
+  if (variables.size() == 1)
+    return place;
+  for (size_t k = 1; k < variables.size(); ++k)
+    place = makeBinary(BinaryOp::Add,
+                       makeBinary(BinaryOp::Mul, std::move(place), extentOf({same[k]}, where, /*isDivisor=*/false)),
+                       makeNode(IndexNode{variables[k]}, where));
+  std::vector<NodePtr> cast;
+  cast.push_back(std::move(place));
+  return call(Function::Cast, where, std::move(cast), ValueType::I64);
+}
+
 NodePtr placeOf(NodePtr values, NodePtr extreme) {
   const Span where = values->where;
   auto &reduction = std::get<ReduceNode>(values->kind);
-  const VariableId variable = reduction.variables.front();
+  NodePtr place = linearPlace(reduction.variables, std::get<ReduceNode>(extreme->kind).variables, where);
   NodePtr copy = clone(*reduction.body);
   NodePtr isExtreme = call(Function::Equal, where, listOf(clone(*copy), std::move(extreme)));
   NodePtr isNaN = call(Function::NotEqual, where, listOf(std::move(copy), std::move(reduction.body)));
-  std::vector<NodePtr> choice = listOf(call(Function::Or, where, listOf(std::move(isExtreme), std::move(isNaN))),
-                                       makeNode(IndexNode{variable}, where));
-  choice.push_back(number(kMaxExactInteger, "9007199254740991", where)); // above every index
+  std::vector<NodePtr> choice =
+      listOf(call(Function::Or, where, listOf(std::move(isExtreme), std::move(isNaN))), std::move(place));
+  choice.push_back(number(std::numeric_limits<double>::infinity(), "inf", where)); // above every place
   return makeNode(
       ReduceNode{Reduction::Min, std::move(reduction.variables), call(Function::Select, where, std::move(choice))},
       where);
-}
-
-std::string ofOneVariable(Reduction reduction) {
-  return inQuotes(language::spellingOf(reduction)) + " gives the value of one index variable";
-}
-
-std::string placesInSteps(Reduction reduction, const std::vector<language::Name> &variables) {
-  const std::string place(language::spellingOf(reduction)), extreme = place.substr(3);
-  const std::string i = variables[0].text, j = variables[1].text;
-  return "take one after the other: 'let e(" + i + ") = " + extreme + "(" + j + ", x)', 'p = " + place + "(" + i +
-         ", e(" + i + "))', 'q = " + place + "(" + j + ", sum(" + i + ", select(" + i +
-         " == p, x, 0)))' for an x over " + i + " and " + j;
 }
 
 } // namespace spc::sema

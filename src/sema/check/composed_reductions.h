@@ -1,7 +1,6 @@
 // Reductions that are made of others and of functions. Private to this folder.
 #pragma once
 
-#include "language/declarations.h"
 #include "sema/tree.h"
 
 namespace spc::sema {
@@ -12,13 +11,10 @@ NodePtr meanOf(NodePtr sum);
 /// `count(j, A(i, j))`: how many entries are stored, an i64. `access` is an AccessNode.
 NodePtr countOf(std::vector<VariableId> variables, NodePtr access, Span where);
 
-/// `argmin(j, e)` or `argmax(j, e)`, an i64: the first j at which `values`, a ReduceNode over e, has its extreme, that
-/// is e is NaN or none before it is as small or as large; the largest i64 where there is no j. `extreme` is the
-/// reduction to it by `min` or `max`, over variables of its own.
+/// `argmin(i, j, e)` or `argmax(i, j, e)`, an i64: the first place at which `values`, a ReduceNode over e, has its
+/// extreme, that is e is NaN or none before it is as small or as large; the largest i64 where there is no place. The
+/// place of several variables is linear, `i * n + j` for n values of j. `extreme` is the reduction to it by `min` or
+/// `max`, over variables of its own.
 NodePtr placeOf(NodePtr values, NodePtr extreme);
-
-/// The objection to an `argmin` or `argmax` over several variables, and how each is found, in words.
-std::string ofOneVariable(Reduction reduction);
-std::string placesInSteps(Reduction reduction, const std::vector<language::Name> &variables);
 
 } // namespace spc::sema

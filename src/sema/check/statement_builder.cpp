@@ -250,8 +250,6 @@ NodePtr StatementBuilder::reduce(Reduction reduction, const std::vector<language
   }
   case Reduction::ArgMin:
   case Reduction::ArgMax: {
-    if (variables.size() > 1)
-      fail(kArgumentCount, variables[1].where, ofOneVariable(reduction)).advise(placesInSteps(reduction, variables));
     NodePtr values = once(Reduction::Min);
     if (std::get<ReduceNode>(values->kind).variables.empty())
       return values; // reported

@@ -243,6 +243,10 @@ bool parametersHold(Verification &verification) {
   for (const LeastExtent &needed : kernel.leastExtents)
     if (!verification.holds(kernel.extents.has(needed.extent), "a least size is that of no extent"))
       return false;
+  for (const LinearPlaces &extents : kernel.linearPlaces)
+    for (ExtentId extent : extents)
+      if (!verification.holds(kernel.extents.has(extent), "a linear place is of no extent"))
+        return false;
   return true;
 }
 
