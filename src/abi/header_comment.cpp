@@ -25,6 +25,8 @@ std::string withoutFolders(const std::string &path) {
 Span placeOf(const sema::Step &step) {
   if (const auto *statement = std::get_if<sema::Statement>(&step))
     return statement->where;
+  if (const auto *ranking = std::get_if<sema::Ranking>(&step))
+    return ranking->where;
   const auto *conversion = std::get_if<sema::Conversion>(&step);
   return conversion ? conversion->where : Span();
 }

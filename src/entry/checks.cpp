@@ -139,8 +139,10 @@ bool readsValues(Entry &entry, sema::TensorId id) {
     const auto *conversion = std::get_if<sema::Conversion>(&step);
     const auto *distribution = std::get_if<sema::Distribution>(&step);
     const auto *placement = std::get_if<sema::Placement>(&step);
-    if ((placement && isOf(placement->from)) || (conversion && isOf(conversion->from)) ||
-        (distribution && isOf(distribution->from)) || std::holds_alternative<sema::Copy>(step))
+    const auto *ranking = std::get_if<sema::Ranking>(&step);
+    if ((ranking && isOf(ranking->from)) || (placement && isOf(placement->from)) ||
+        (conversion && isOf(conversion->from)) || (distribution && isOf(distribution->from)) ||
+        std::holds_alternative<sema::Copy>(step))
       return true;
   }
   // Of steps with another one's body the tensors in place of which it reads this one.

@@ -11,6 +11,7 @@
 #include "entry/copies.h"
 #include "entry/memory.h"
 #include "entry/problems.h"
+#include "entry/rankings.h"
 #include "entry/strided_vectors.h"
 #include "entry/tensors.h"
 #include "entry/ties.h"
@@ -134,6 +135,8 @@ mlir::LogicalResult runStep(Entry &entry, Memory &memory, AssembledOutputs &outp
     outputs.distribute(*distribution);
   else if (const auto *placement = std::get_if<sema::Placement>(&step))
     outputs.place(*placement);
+  else if (const auto *ranking = std::get_if<sema::Ranking>(&step))
+    rank(entry, memory, *ranking);
   else
     return runBody(entry, memory, outputs, k);
   return mlir::success();

@@ -103,6 +103,12 @@ struct StepDescriber {
       parts.push_back(nameOf(part));
     return {"the entries of " + nameOf(distribution.from) + " are given to " + listOf(parts)};
   }
+  StepLine operator()(const sema::Ranking &ranking) const {
+    return {nameOf(ranking.to) + " gets the " + (language::ranksPlaces(ranking.kind) ? "places of the " : "") +
+                (language::ranksLeast(ranking.kind) ? "least" : "greatest") + " elements of each row of " +
+                nameOf(ranking.from),
+            ranking.where};
+  }
   StepLine operator()(const sema::Placement &placement) const {
     return {"the entries of " + nameOf(placement.from) + (placement.adds ? " are added to " : " are put into ") +
                 nameOf(placement.to) + ", each at its place there",

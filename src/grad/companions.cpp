@@ -18,6 +18,8 @@ public:
   std::vector<Statement> write() {
     if (reduction_.reduction == Reduction::Product)
       countZeros();
+    else if (reduction_.rank)
+      rankPlaces();
     else
       findPlace();
     return std::move(companions_);
@@ -25,6 +27,14 @@ public:
 
 private:
   VariableId variable() const { return reduction_.variables.front(); }
+
+  /// `let y_at(i,r) = argtop(r, j, e)`
+  void rankPlaces() {
+    const bool isLeast = language::ranksLeast(reduction_.reduction);
+    NodePtr places = reduce(isLeast ? Reduction::ArgBottom : Reduction::ArgTop, {variable()}, clone(*reduction_.body));
+    std::get<ReduceNode>(places->kind).rank = reduction_.rank;
+    statement_.place = add("_at", std::move(places), sema::ValueType::I64);
+  }
 
   /// `let y_at(i) = min(j, select(e == y(i), j, inf))`
   void findPlace() {

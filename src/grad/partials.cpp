@@ -163,6 +163,8 @@ private:
       break;
     case Reduction::Min:
     case Reduction::Max:
+    case Reduction::Top:
+    case Reduction::Bottom:
       for (const NodePtr &present : statement_.present)
         path.add({clone(*present), false, true});
       path.add({call(Function::Equal, indexValue(reduction.variables.front()),
@@ -176,6 +178,8 @@ private:
     case Reduction::All:
     case Reduction::ArgMin:
     case Reduction::ArgMax:
+    case Reduction::ArgTop:
+    case Reduction::ArgBottom:
     case Reduction::Count:
       return;
     }

@@ -9,6 +9,7 @@
 namespace spc::grad {
 namespace {
 
+constexpr DiagnosticKind kGradRanking{"grad-ranking", Severity::Error};
 constexpr DiagnosticKind kGradInteger{"grad-integer", Severity::Error};
 
 /// How a value depends on the operands: not at all as far as derivatives go, as a float, or by way of whole numbers.
@@ -77,7 +78,8 @@ private:
 
   bool givesWhole(const Node &expr) const {
     if (const auto *reduction = std::get_if<ReduceNode>(&expr.kind))
-      return reduction->reduction == Reduction::ArgMin || reduction->reduction == Reduction::ArgMax;
+      return reduction->reduction == Reduction::ArgMin || reduction->reduction == Reduction::ArgMax ||
+             language::ranksPlaces(reduction->reduction);
     const auto *node = std::get_if<CallNode>(&expr.kind);
     return node && node->function == Function::Cast && sema::isInteger(node->castTo);
   }
@@ -132,7 +134,7 @@ private:
   bool isWholeReduction(const Statement &statement) const {
     const auto *reduction = std::get_if<ReduceNode>(&statement.value->kind);
     if (!reduction || reduction->variables.size() != 1 ||
-        (!isExtreme(reduction->reduction) && reduction->reduction != Reduction::Product))
+        (!isExtreme(reduction->reduction) && reduction->reduction != Reduction::Product && !reduction->rank))
       return false;
     const sema::ValueType type = program_.typeOf(statement.target);
     return !program_.info(statement.target).pattern && computedType(program_, *reduction->body, type) == type;
@@ -164,8 +166,11 @@ private:
   /// Puts a tensor in the place of a reduction of floats; one that has been taken out before serves again.
   void takeOutReduction(Node &expr, const Statement &statement) {
     auto &reduction = std::get<ReduceNode>(expr.kind);
-    const bool isKnown = reduction.reduction == Reduction::Sum || reduction.reduction == Reduction::Mean ||
-                         reduction.reduction == Reduction::Product || isExtreme(reduction.reduction);
+    if (reduction.rank && reduction.variables.size() > 1)
+      return reportRanking(reduction, expr.where ? expr.where : statement.where);
+    const bool isKnown = reduction.rank || reduction.reduction == Reduction::Sum ||
+                         reduction.reduction == Reduction::Mean || reduction.reduction == Reduction::Product ||
+                         isExtreme(reduction.reduction);
     const bool hasFloats = any(*reduction.body, [&](const Node &part) {
       const Access *read = program_.readIn(part);
       return read && sema::isFloat(program_.typeOf(read->tensor));
@@ -189,6 +194,12 @@ private:
       process(std::move(apart));
     }
     expr.kind = std::move(program_.access(known->second, indices)->kind);
+  }
+
+  void reportRanking(const ReduceNode &ranking, Span where) {
+    const std::string name = "'" + std::string(language::spellingOf(ranking.reduction)) + "'";
+    diagnostics_.report(kGradRanking, where, name + " over several index variables has no derivative here")
+        .advise("rank over one of them, or leave the operand out of --wrt");
   }
 
   /// The text of a reduction whatever its variables are called.

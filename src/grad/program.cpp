@@ -147,6 +147,8 @@ void Program::renameVariable(Node &node, VariableId from, VariableId to) {
     }
     use->access = scope.intern(std::move(moved));
   }
+  if (auto *reduction = std::get_if<ReduceNode>(&node.kind); reduction && reduction->rank == from)
+    reduction->rank = to;
   if (auto *reduction = std::get_if<ReduceNode>(&node.kind))
     std::replace(reduction->variables.begin(), reduction->variables.end(), from, to);
   for (Node *child : sema::children(node))

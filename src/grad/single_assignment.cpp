@@ -40,8 +40,11 @@ private:
       return indexValue(read(index->variable));
     if (const auto *reduction = std::get_if<ReduceNode>(&node.kind)) {
       const Node *counted = countedIn(*reduction);
-      return reduce(counted ? Reduction::Count : reduction->reduction, read(reduction->variables),
-                    read(counted ? *counted : *reduction->body));
+      NodePtr result = reduce(counted ? Reduction::Count : reduction->reduction, read(reduction->variables),
+                              read(counted ? *counted : *reduction->body));
+      if (reduction->rank)
+        std::get<ReduceNode>(result->kind).rank = read(*reduction->rank);
+      return result;
     }
     if (const auto *minus = std::get_if<NegateNode>(&node.kind))
       return negate(read(*minus->operand));

@@ -77,8 +77,8 @@ constexpr FunctionSpelling kSpellings[] = {
     {Function::Padded, "padded", 1, 1, Naming::Shared},
     {Function::Cast, "", 1, 1},
 };
-constexpr std::string_view kReductions[] = {"sum", "prod", "min",    "max",    "any",
-                                            "all", "mean", "argmin", "argmax", "count"};
+constexpr std::string_view kReductions[] = {"sum",    "prod",   "min",   "max", "any",    "all",    "mean",
+                                            "argmin", "argmax", "count", "top", "bottom", "argtop", "argbottom"};
 
 static_assert(std::size(kSpellings) == static_cast<size_t>(Function::Cast) + 1);
 
@@ -127,6 +127,8 @@ std::vector<std::string> functionNames() {
 }
 
 Naming namingOf(std::string_view name) {
+  if (const std::optional<Reduction> reduction = reductionNamed(name); reduction && isRanking(*reduction))
+    return Naming::LikelyTensor;
   const std::optional<Function> function = functionNamed(name);
   return function && *function != Function::Cast ? spellingOf(*function).naming : Naming::Reserved;
 }

@@ -125,8 +125,39 @@ constexpr bool isLogical(Function function) {
   return isComparison(function) || (function >= Function::And && function <= Function::Pattern);
 }
 
-/// How a reduction combines all values. Sema makes the last four of others and of functions.
-enum class Reduction : uint8_t { Sum, Product, Min, Max, Any, All, Mean, ArgMin, ArgMax, Count };
+/// How a reduction combines all values. Sema makes four of them, from Mean on, of others and of functions. Those behind
+/// these are rankings: their first variable is a rank, which they do not run over.
+enum class Reduction : uint8_t {
+  Sum,
+  Product,
+  Min,
+  Max,
+  Any,
+  All,
+  Mean,
+  ArgMin,
+  ArgMax,
+  Count,
+  Top,
+  Bottom,
+  ArgTop,
+  ArgBottom
+};
+
+/// Whether it gives the values, or the places, of the first elements in an order.
+constexpr bool isRanking(Reduction reduction) {
+  return reduction >= Reduction::Top;
+}
+
+/// Whether a ranking gives places.
+constexpr bool ranksPlaces(Reduction reduction) {
+  return reduction >= Reduction::ArgTop;
+}
+
+/// Whether the least elements come first in a ranking.
+constexpr bool ranksLeast(Reduction reduction) {
+  return reduction == Reduction::Bottom || reduction == Reduction::ArgBottom;
+}
 
 /// Its name in the language: "sum", "prod", ...
 std::string_view spellingOf(Reduction reduction);
@@ -134,7 +165,7 @@ std::string_view spellingOf(Reduction reduction);
 /// The reduction so spelled; nullopt for anything else. `min` and `max` name functions, too.
 std::optional<Reduction> reductionNamed(std::string_view name);
 
-/// Who else may have the name of a function.
+/// Who else may have the name of a function, or of a reduction.
 enum class Naming : uint8_t {
   Reserved,     ///< nobody
   Operator,     ///< nobody: it is written between or before its arguments
@@ -162,7 +193,7 @@ std::string wrongCount(Function function, std::string_view called, size_t count)
 /// The function that is called as `name(...)`, the types' names among them; nullopt for operators and anything else.
 std::optional<Function> functionNamed(std::string_view name);
 
-/// Who else may have a name; of types, and of what names no function, nobody.
+/// Who else may have a name; of types, and of what names neither a function nor a reduction, nobody.
 Naming namingOf(std::string_view name);
 
 /// Whether a call with these written arguments might be read as an access of a tensor, in a file that declares none:

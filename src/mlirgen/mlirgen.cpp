@@ -37,6 +37,7 @@ private:
   void emit(const sema::RefreshCopy &, BodyValues &) {} // the same
   void emit(const sema::Distribution &, BodyValues &) {}
   void emit(const sema::Placement &, BodyValues &) {}
+  void emit(const sema::Ranking &, BodyValues &) {}
   mlir::Value addTerm(const sema::Statement &statement, const sema::Term &term, mlir::Value target, BodyValues &values);
   mlir::Location locationOf(Span where);
 
@@ -143,7 +144,7 @@ mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLI
     const sema::Step &step = kernel.steps[k];
     if (std::holds_alternative<sema::Conversion>(step) || std::holds_alternative<sema::RefreshCopy>(step) ||
         std::holds_alternative<sema::Distribution>(step) || std::holds_alternative<sema::Placement>(step) ||
-        sema::lentBody(kernel, k))
+        std::holds_alternative<sema::Ranking>(step) || sema::lentBody(kernel, k))
       continue;
     const auto build = [&](TargetUse use, const std::string &name) {
       return BodyBuilder(kernel, step, use, *module).build(name);

@@ -23,6 +23,8 @@ codegen::RuntimeReason runtimeReason(const sema::Kernel &kernel) {
   case sema::RuntimeUse::Why::CopiesOperand:
     return {"copies an operand into another storage", "store the operand in the order in which the kernel reads it",
             use->where};
+  case sema::RuntimeUse::Why::Ranks:
+    return {"puts elements in the order of their values", "leave that statement out", use->where};
   case sema::RuntimeUse::Why::AddsLengths:
     return {"adds lengths up into pointers", "store the operand with an offsets array", use->where};
   }

@@ -29,6 +29,7 @@ struct IndexSum {
 };
 
 struct Node;
+class Ranks;
 using NodePtr = std::unique_ptr<Node>;
 
 struct Node {
@@ -39,6 +40,7 @@ struct Node {
   const Tensor *tensor = nullptr;
   std::vector<IndexSum> indices;
   std::vector<VariableId> variables; ///< of a reduction; the one of an index's value
+  std::optional<VariableId> rank;    ///< of a ranking
   language::Reduction reduction = language::Reduction::Sum;
   language::Function function = language::Function::Cast; ///< of a call
   std::vector<NodePtr> operands;
@@ -51,7 +53,8 @@ struct Node {
   int sums = 0;              ///< factors of it that are sum(...), or sums with sparse operands
   std::optional<Value> fill; ///< what it is where all sparse tensors miss their entries, if that is one value
 
-  const Value *joined = nullptr; ///< of an access whose entries are gone through: the present one
+  mutable std::shared_ptr<const Ranks> ranks; ///< of a ranking: the row that was ranked last
+  const Value *joined = nullptr;              ///< of an access whose entries are gone through: the present one
 };
 
 /// The state of a whole evaluation.

@@ -143,14 +143,17 @@ NodePtr Resolver::node(const sema::CallNode &call, ValueType type) const {
 
 NodePtr Resolver::node(const sema::ReduceNode &reduce, ValueType type) const {
   const sema::Node *counted = countedBy(reduce);
-  return reduced(counted ? Reduction::Count : reduce.reduction, reduce.variables, counted ? *counted : *reduce.body,
-                 type);
+  NodePtr result =
+      reduced(counted ? Reduction::Count : reduce.reduction, reduce.variables, counted ? *counted : *reduce.body, type);
+  (result->kind == Kind::Convert ? *result->operands.front() : *result).rank = reduce.rank;
+  return result;
 }
 
 NodePtr Resolver::reduced(Reduction reduction, const std::vector<VariableId> &variables, const sema::Node &body,
                           ValueType type) const {
   const bool isLogical = sema::isLogical(reduction), isCount = reduction == Reduction::Count;
-  const bool hasOwnType = isLogical || reduction > Reduction::Mean;
+  const bool isPlace = reduction == Reduction::ArgMin || reduction == Reduction::ArgMax;
+  const bool hasOwnType = isLogical || isPlace || isCount || language::ranksPlaces(reduction);
   const ValueType own =
       sema::arithmeticType(sema::typeOf(body, scope_, program_).value_or(isLogical ? ValueType::Bool : ValueType::F64));
   NodePtr result = make(Kind::Reduce, isLogical ? ValueType::Bool : isCount ? ValueType::I64 : type);

@@ -1,4 +1,4 @@
-#include "reference/nodes.h"
+#include "reference/ranks.h"
 
 #include <cmath>
 #include <limits>
@@ -126,6 +126,8 @@ public:
 
   Value run() {
     const ValueType type = node_.type;
+    if (node_.rank)
+      return ranked();
     switch (node_.reduction) {
     case Reduction::Product:
     case Reduction::All:
@@ -157,6 +159,22 @@ public:
   }
 
 private:
+  /// The value or the place at a rank. Rows are ranked once.
+  Value ranked() {
+    std::vector<int64_t> row;
+    for (const VariableId id : variables_.ids())
+      row.push_back(id == *node_.rank || std::count(node_.variables.begin(), node_.variables.end(), id) > 0
+                        ? 0
+                        : variables_[id].at);
+    if (!node_.ranks || !node_.ranks->isOf(row)) {
+      visit(0);
+      node_.ranks = std::make_shared<const Ranks>(std::move(taken_), std::move(row), node_.reduction,
+                                                  node_.operands.front()->type);
+    }
+    const int64_t rank = variables_[*node_.rank].at;
+    return language::ranksPlaces(node_.reduction) ? node_.ranks->place(rank, node_.type) : node_.ranks->value(rank);
+  }
+
   /// Of nothing but what is missing a sum is missing, too, but for one that is a number as any other.
   Value sum() const {
     if (sum_.count() == 0 || count_ == 0) {
@@ -196,6 +214,8 @@ private:
       return;
     }
     const Value next = valueOf(body, variables_, evaluation_);
+    if (node_.rank)
+      return taken_.push_back(next);
     switch (node_.reduction) {
     case Reduction::Product:
       result_ = productOf(result_, next, node_.type);
@@ -225,6 +245,7 @@ private:
   Value result_;
   Adder sum_;
   Extreme extreme_;
+  std::vector<Value> taken_; ///< by a ranking
 };
 
 Value literalOf(const Node &node) {

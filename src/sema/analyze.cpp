@@ -4,6 +4,7 @@
 #include "sema/plan/choose_plans.h"
 #include "sema/plan/join_plans.h"
 #include "sema/plan/sweeps.h"
+#include "sema/rankings.h"
 #include "sema/simplify.h"
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/logical_plan.h"
@@ -171,6 +172,7 @@ std::optional<Kernel> plan(const Program &checked, const Options &options, Diagn
   Program program = checked;
   dropConversions(program);
   noteLinearPlaces(program);
+  rankApart(program);
   tieIndices(program);
   std::optional<Kernel> kernel = PlanChooser(program, options, diagnostics).run();
   if (kernel && !options.asWritten)

@@ -46,9 +46,13 @@ std::optional<ComposedReduction> asPlace(const ReduceNode &node, Span where) {
 
 void noteLinearPlaces(const Node &node, const Scope &scope, Program &program) {
   const std::optional<ComposedReduction> written = composedReduction(node);
-  if (written && written->reduction != Reduction::Mean && written->over->variables.size() > 1) {
+  const auto *ranking = std::get_if<ReduceNode>(&node.kind);
+  const ReduceNode *over = written && written->reduction != Reduction::Mean ? written->over
+                           : ranking && ranking->rank                       ? ranking
+                                                                            : nullptr;
+  if (over && over->variables.size() > 1) {
     LinearPlaces extents;
-    for (VariableId variable : written->over->variables)
+    for (VariableId variable : over->variables)
       extents.push_back(scope.variables[variable].extent);
     if (!has(program.linearPlaces, extents))
       program.linearPlaces.push_back(std::move(extents));

@@ -34,6 +34,8 @@ std::optional<ValueType> typeOf(const Node &node, const Scope &scope, const Kern
   const auto *reduction = std::get_if<ReduceNode>(&node.kind);
   if (reduction && isLogical(reduction->reduction))
     return ValueType::Bool;
+  if (reduction && language::ranksPlaces(reduction->reduction))
+    return ValueType::I64;
   std::optional<ValueType> type;
   for (const Node *child : children(node))
     type = widestOf(type, typeOf(*child, scope, kernel));
@@ -53,6 +55,13 @@ ValueType argumentType(const CallNode &call, size_t argument, ValueType context,
   else if (language::isOfParts(call.function))
     type = own(0) && isComplex(*own(0)) ? *own(0) : partOf(context);
   return arithmeticType(*type);
+}
+
+ValueType bodyType(const ReduceNode &reduction, ValueType context, const Scope &scope, const KernelHead &kernel) {
+  const bool isTruth = isLogical(reduction.reduction);
+  if (!isTruth && !language::ranksPlaces(reduction.reduction))
+    return context;
+  return arithmeticType(typeOf(*reduction.body, scope, kernel).value_or(isTruth ? ValueType::Bool : ValueType::F64));
 }
 
 ValueType resultType(Function function, ValueType castTo, ValueType argument, ValueType context) {

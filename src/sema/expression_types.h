@@ -18,6 +18,9 @@ ValueType argumentType(const CallNode &call, size_t argument, ValueType context,
 /// The type of a call's value, where its first argument is computed in `argument` and the call in `context`.
 ValueType resultType(Function function, ValueType castTo, ValueType argument, ValueType context);
 
+/// The type in which what a reduction is taken of is computed, `context` being the one in which the reduction is.
+ValueType bodyType(const ReduceNode &reduction, ValueType context, const Scope &scope, const KernelHead &kernel);
+
 using language::isLogical;
 
 /// Whether a reduction's value is a bool, whatever it is taken of.

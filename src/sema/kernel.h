@@ -182,7 +182,20 @@ struct Placement {
   Span where;
 };
 
-using Step = std::variant<Statement, Copy, Conversion, RefreshCopy, Distribution, Placement>;
+/// Sets the elements of the dense tensor `to` to the first elements of each row of `from`, in the order of their
+/// values, or to their places: those in a row, numbered row-major over the dimensions behind the row's. `from` is
+/// dense, or lists each place once and in order, levels being in the order of `dims`.
+struct Ranking {
+  Reduction kind = Reduction::Top;
+  TensorId from;
+  TensorId to;
+  std::vector<int> dims;    ///< of `from`: the row's, then the others
+  std::vector<int> rowDims; ///< of `to`, by the row's dimensions
+  int rankDim = 0;          ///< of `to`: which element in order
+  Span where;
+};
+
+using Step = std::variant<Statement, Copy, Conversion, RefreshCopy, Distribution, Placement, Ranking>;
 
 /// The `parallel` of a schedule that wants no loop in chunks.
 inline constexpr std::string_view kNotParallel = "none";
@@ -308,9 +321,9 @@ int keyBits(const Tensor &target, const Collecting &collecting);
 
 /// Why a kernel calls the runtime, where for several reasons the first one of these.
 struct RuntimeUse {
-  enum class Why { Assembles, CopiesOperand, AddsLengths };
+  enum class Why { Assembles, CopiesOperand, AddsLengths, Ranks };
   Why why;
-  Span where; ///< the step that assembles, the operand that is copied, the one whose lengths are added up
+  Span where; ///< the step that assembles or ranks, the operand that is copied, the one whose lengths are added up
 };
 
 /// Whether a kernel calls the runtime: nullopt where it does not.

@@ -87,6 +87,8 @@ private:
   NodePtr atTarget(NodePtr value);
   NodePtr reduceOnce(Reduction reduction, Reduction written, const std::vector<language::Name> &variables,
                      const std::function<NodePtr()> &body, Span where);
+  NodePtr rank(Reduction reduction, const std::vector<language::Name> &variables, const std::function<NodePtr()> &body,
+               Span where);
   void checkPatternArgument(const std::string &function, const Node &argument);
   void reportNegative(const language::Index &index, const std::string &tensor);
   bool checkTargetIndices();

@@ -33,6 +33,7 @@ struct Usage {
            std::find(distribution.parts.begin(), distribution.parts.end(), tensor) != distribution.parts.end();
   }
   bool operator()(const Placement &placement) const { return placement.from == tensor || placement.to == tensor; }
+  bool operator()(const Ranking &ranking) const { return ranking.from == tensor || ranking.to == tensor; }
 };
 
 } // namespace
@@ -90,6 +91,8 @@ std::optional<RuntimeUse> runtimeUse(const Kernel &kernel) {
       return RuntimeUse{Why::Assembles, conversion->where};
     if (const auto *placement = std::get_if<Placement>(&step))
       return RuntimeUse{Why::Assembles, placement->where};
+    if (const auto *ranking = std::get_if<Ranking>(&step))
+      return RuntimeUse{Why::Ranks, ranking->where};
     if (const auto *distribution = std::get_if<Distribution>(&step))
       return RuntimeUse{Why::Assembles, kernel.tensors[distribution->from].where};
   }

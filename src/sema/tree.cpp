@@ -23,8 +23,11 @@ void collectFree(const Node &node, const Scope &scope, std::vector<VariableId> &
   if (const auto *index = std::get_if<IndexNode>(&node.kind))
     return add(index->variable);
   size_t outside = bound.size();
-  if (const auto *sum = std::get_if<ReduceNode>(&node.kind))
+  if (const auto *sum = std::get_if<ReduceNode>(&node.kind)) {
+    if (sum->rank)
+      add(*sum->rank);
     bound.insert(bound.end(), sum->variables.begin(), sum->variables.end());
+  }
   for (const Node *child : children(node))
     collectFree(*child, scope, bound, free);
   bound.resize(outside);
@@ -118,7 +121,8 @@ private:
   }
 
   std::string text(Reduction reduction, const ReduceNode &over, const Node &body) const {
-    return std::string(language::spellingOf(reduction)) + "(" + names(over.variables, ", ") + ", " +
+    const std::string rank = over.rank ? scope_.variables[*over.rank].name + ", " : "";
+    return std::string(language::spellingOf(reduction)) + "(" + rank + names(over.variables, ", ") + ", " +
            (*this)(body, kOr) + ")";
   }
 
@@ -208,7 +212,7 @@ NodePtr clone(const Node &node) {
   if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
     return makeNode(BinaryNode{binary->op, clone(*binary->left), clone(*binary->right)}, node.where);
   if (const auto *sum = std::get_if<ReduceNode>(&node.kind))
-    return makeNode(ReduceNode{sum->reduction, sum->variables, clone(*sum->body)}, node.where);
+    return makeNode(ReduceNode{sum->reduction, sum->variables, clone(*sum->body), sum->rank}, node.where);
   if (const auto *number = std::get_if<NumberNode>(&node.kind))
     return makeNode(*number, node.where);
   if (const auto *index = std::get_if<IndexNode>(&node.kind))
@@ -286,6 +290,8 @@ bool occurs(VariableId variable, const Node &node, const Scope &scope) {
     return index->variable == variable;
   if (const auto *access = std::get_if<AccessNode>(&node.kind))
     return has(plainVariables(scope.accesses[access->access], scope), variable);
+  if (const auto *reduction = std::get_if<ReduceNode>(&node.kind); reduction && reduction->rank == variable)
+    return true;
   std::vector<const Node *> below = children(node);
   return std::any_of(below.begin(), below.end(), [&](const Node *child) { return occurs(variable, *child, scope); });
 }

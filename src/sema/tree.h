@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -107,8 +108,9 @@ struct CallNode {
 };
 struct ReduceNode {
   Reduction reduction;
-  std::vector<VariableId> variables;
+  std::vector<VariableId> variables; ///< that it runs over
   NodePtr body;
+  std::optional<VariableId> rank = std::nullopt; ///< of a ranking: which element in order
 };
 
 struct Node {

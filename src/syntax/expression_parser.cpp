@@ -222,7 +222,7 @@ ExprPtr ExpressionParser::primary() {
         return misplacedNot();
       const bool isCall = tokens_.peek().kind == TokenKind::LeftParen && !isOperatorWord(name);
       const std::optional<Reduction> kind = isCall ? language::reductionNamed(name) : std::nullopt;
-      if (kind && !language::functionNamed(name))
+      if (kind && !language::functionNamed(name) && !sharedNames_.contains(name))
         return reduction(*kind);
       const std::optional<Function> function = isCall ? calledBy(name) : std::nullopt;
       if (function)
@@ -315,7 +315,7 @@ bool ExpressionParser::checkTypeParameterName(const Name &name) {
 }
 
 bool ExpressionParser::checkName(const Name &name, const char *what) {
-  const bool isFunction = isFunctionAlone(name.text), isReduction = language::reductionNamed(name.text).has_value();
+  const bool isFunction = isFunctionAlone(name.text), isReduction = isReductionAlone(name.text);
   if (name.text != "tensor" && name.text != "semiring" && !isWord(name.text) && !isFunction && !isReduction)
     return true;
   const char *kind = language::isTypeName(name.text) ? "a type"

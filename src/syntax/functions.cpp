@@ -20,7 +20,8 @@ constexpr std::string_view kSolve =
     "no statement solves, as each element would need those before it; "
     "'y(i) = (b(i) - sum(j, R(i,j) * x(j))) / d(i)', with A = diag(d) + R, is a step of "
     "an iteration";
-constexpr std::string_view kSort = "no statement sorts; 'max(i, x(i))' and 'argmax(i, x(i))' are the first of an order";
+constexpr std::string_view kSort =
+    "'y(r) = bottom(r, i, x(i))' for as many r as there are i; its places are 'argbottom'";
 
 constexpr std::array<Missing, 41> kMissing{
     {{"arccos", "'acos(x)'", true},
@@ -62,7 +63,7 @@ constexpr std::array<Missing, 41> kMissing{
      {"softplus", "'log1p(exp(x))'", true},
      {"spsolve", kSolve, true},
      {"square", "'x * x'"},
-     {"topk", kSort, true},
+     {"topk", "'y(r) = top(r, i, x(i))' for as many r as are wanted; its places are 'argtop'", true},
      {"trace", "'t = A(i,i)'"},
      {"transpose", "the indices the other way round, 'B(j,i) = A(i,j)'"},
      {"trsv", kSolve, true},
@@ -77,7 +78,8 @@ const Missing *missingNamed(std::string_view name) {
 /// The function that a name was likely meant to be, one of the language or not.
 std::optional<std::string> likelyFunction(const std::string &name) {
   std::vector<std::string> known = language::functionNames();
-  known.insert(known.end(), {"sum", "prod", "any", "all", "mean", "argmin", "argmax", "count"});
+  known.insert(known.end(), {"sum", "prod", "any", "all", "mean", "argmin", "argmax", "count", "top", "bottom",
+                             "argtop", "argbottom"});
   for (const Missing &each : kMissing)
     if (each.name != "if") // many short names are near to it
       known.emplace_back(each.name);
@@ -110,9 +112,13 @@ bool isFunctionAlone(std::string_view name) {
   return language::functionNamed(name) && language::namingOf(name) == language::Naming::Reserved;
 }
 
+bool isReductionAlone(std::string_view name) {
+  return language::reductionNamed(name) && language::namingOf(name) == language::Naming::Reserved;
+}
+
 bool isFunctionName(std::string_view name) {
   const Missing *missing = missingNamed(name);
-  return isFunctionAlone(name) || language::reductionNamed(name) || (missing && missing->isNoTensor);
+  return isFunctionAlone(name) || isReductionAlone(name) || (missing && missing->isNoTensor);
 }
 
 bool isLikelyFunction(const std::string &name) {

@@ -9,6 +9,9 @@ namespace spc::syntax {
 /// Whether a name is that of a function, and of no tensor.
 bool isFunctionAlone(std::string_view name);
 
+/// The same of a reduction.
+bool isReductionAlone(std::string_view name);
+
 /// Whether a name means a function or a reduction to most readers, such as `exp` or `max`, and no tensor has it.
 bool isFunctionName(std::string_view name);
 

@@ -1,6 +1,7 @@
 #include "harness/dense_evaluator.h"
 
 #include "harness/dense_nodes.h"
+#include "harness/dense_places.h"
 #include "harness/dense_values.h"
 #include "harness/function_values.h"
 #include "harness/named_sizes.h"
@@ -202,33 +203,23 @@ private:
     }
     case language::Reduction::ArgMin:
     case language::Reduction::ArgMax:
-      return place(node);
+      return firstPlace(node, valuesOf(node), type_);
+    case language::Reduction::Top:
+    case language::Reduction::Bottom:
+    case language::Reduction::ArgTop:
+    case language::Reduction::ArgBottom:
+      return atRank(node, valuesOf(node), variables_[static_cast<size_t>(node.rank)].at, type_);
     default:
       return reduceValues(node);
     }
   }
 
-  /// The first place of the extreme; of a NaN where there is one. It is certain only where all values are.
-  Value place(const Node &node) {
+  /// The values at all points of a reduction's variables, the last one running fastest.
+  std::vector<Value> valuesOf(const Node &node) {
     const Within within(isTerm_, false);
-    const double infinity = std::numeric_limits<double>::infinity();
-    // Of nothing it is the greatest number of the type in which it is computed.
-    double best = 0, at = endOf(node.type, false);
-    double error = 0, point = 0;
-    forEachPoint(variables_, node.variables, [&] {
-      const Value next = evaluate(*node.left);
-      const double value = next.value.real();
-      error = worse(error, next.error);
-      const bool isBetter = node.reduction == language::Reduction::ArgMin ? value < best : value > best;
-      if (point == 0 || (!std::isnan(best) && (std::isnan(value) || isBetter))) {
-        best = value;
-        at = point;
-      }
-      ++point;
-    });
-    if (point == 0 && sema::isInteger(node.type) && node.type != type_)
-      error = infinity;
-    return {at, std::isinf(at) ? 0 : at, error > 0 ? infinity : 0, true, true};
+    std::vector<Value> values;
+    forEachPoint(variables_, node.variables, [&] { values.push_back(evaluate(*node.left)); });
+    return values;
   }
 
   Value call(const Node &node) {

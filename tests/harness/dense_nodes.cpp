@@ -327,9 +327,12 @@ NodePtr Resolver::resolve(const syntax::Reduce &sum, Scope &scope) {
   auto node = std::make_unique<Node>();
   node->kind = NodeKind::Sum;
   Scope inner = scope;
-  for (const syntax::Name &name : sum.variables)
-    node->variables.push_back(bind(inner, name.text));
   using language::Reduction;
+  const bool isRanked = sum.reduction >= Reduction::Top;
+  if (isRanked)
+    node->rank = scope.at(sum.variables.front().text);
+  for (size_t k = isRanked ? 1 : 0; k < sum.variables.size(); ++k)
+    node->variables.push_back(bind(inner, sum.variables[k].text));
   const bool isSum = sum.reduction == Reduction::Sum || sum.reduction == Reduction::Mean;
   const bool isOneTerm = std::exchange(isOneTerm_, !isSum);
   node->left = resolve(*sum.body, bodyType(sum, type_, typesOf(tensors_)), inner);

@@ -33,6 +33,7 @@ struct Node {
   const DenseTensor *tensor = nullptr;
   std::vector<IndexSum> indices; ///< of an access, by dimension
   std::vector<int> variables;    ///< of a reduction, or the one of an index's value
+  int rank = -1;                 ///< of a ranking: the variable
   language::Reduction reduction = language::Reduction::Sum;
   std::unique_ptr<Node> left;
   std::unique_ptr<Node> right;

@@ -29,6 +29,11 @@ ValueType partTypeOf(ValueType type) {
   return type == ValueType::CF64 ? ValueType::F64 : type == ValueType::CF32 ? ValueType::F32 : type;
 }
 
+/// Whether a reduction gives places, or counts them.
+bool isOfPlaces(Reduction reduction) {
+  return reduction >= Reduction::ArgMin && reduction != Reduction::Top && reduction != Reduction::Bottom;
+}
+
 /// Of what the values of an expression are, wherever it stands; nullopt of numbers alone.
 Type typeOf(const syntax::Expr &expr, const TensorTypes &tensors) {
   if (const auto *access = std::get_if<syntax::Access>(&expr.node)) {
@@ -43,7 +48,7 @@ Type typeOf(const syntax::Expr &expr, const TensorTypes &tensors) {
   if (const auto *reduction = std::get_if<syntax::Reduce>(&expr.node)) {
     if (reduction->reduction == Reduction::Any || reduction->reduction == Reduction::All)
       return ValueType::Bool;
-    if (reduction->reduction >= Reduction::ArgMin)
+    if (isOfPlaces(reduction->reduction))
       return ValueType::I64;
   }
   const std::vector<const syntax::Expr *> parts = syntax::children(expr);
@@ -80,8 +85,8 @@ ValueType argumentType(const syntax::Call &call, size_t argument, ValueType type
 }
 
 ValueType bodyType(const syntax::Reduce &reduction, ValueType type, const TensorTypes &tensors) {
-  const bool hasOwn = reduction.reduction == Reduction::Any || reduction.reduction == Reduction::All ||
-                      reduction.reduction >= Reduction::ArgMin;
+  const bool hasOwn =
+      reduction.reduction == Reduction::Any || reduction.reduction == Reduction::All || isOfPlaces(reduction.reduction);
   return hasOwn ? sema::arithmeticType(typeOf(*reduction.body, tensors).value_or(type)) : type;
 }
 

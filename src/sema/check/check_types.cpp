@@ -94,13 +94,12 @@ private:
     const auto *reduction = std::get_if<ReduceNode>(&node.kind);
     if (!reduction || reduction->reduction == Reduction::Sum || reduction->reduction == Reduction::Product)
       return type;
-    if (isLogical(reduction->reduction))
-      return arithmeticType(typeOf(*reduction->body, statement_.scope, checking_.program).value_or(ValueType::Bool));
-    if (isComplex(type))
+    const ValueType own = bodyType(*reduction, type, statement_.scope, checking_.program);
+    if (isComplex(own) && !isLogical(reduction->reduction))
       checking_.diagnostics.report(kTypeOperator, node.where,
                                    inQuotes(language::spellingOf(reduction->reduction)) + " is not defined on " +
-                                       spelling(type) + ", in which this is computed");
-    return type;
+                                       spelling(own) + ", in which this is computed");
+    return own;
   }
 
   void checkCall(const CallNode &call, const Node &node) {

@@ -114,6 +114,10 @@ void checkIndexHolders(const Checking &checking);
 /// Reports sums whose place is ambiguous.
 void checkAmbiguity(Checking &checking);
 
+/// Reports rankings that are no statement's whole value, and those whose target has not just an index for the rank and
+/// those of what is ranked. False where there are any.
+bool checkRankings(Checking &checking, const ResolvedStatement &statement);
+
 /// Applies the --format bindings; operands that nobody bound become dense.
 void bindFormats(Checking &checking);
 

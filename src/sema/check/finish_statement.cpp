@@ -149,6 +149,8 @@ void StatementBuilder::finish(NodePtr value) {
   const bool targetIsFine = resolveTarget();
   if (!failed_ && targetIsFine)
     statement_.value = std::move(value);
+  if (statement_.value && !checkRankings(checking_, statement_))
+    statement_.value = nullptr;
   checking_.program.statements.push_back(std::move(statement_));
 }
 

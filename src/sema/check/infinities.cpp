@@ -32,10 +32,8 @@ private:
       visit(binary->left, type);
       return visit(binary->right, type);
     }
-    if (auto *reduction = std::get_if<ReduceNode>(&node->kind)) {
-      const std::optional<ValueType> own = typeOf(*reduction->body, statement_.scope, program_);
-      return visit(reduction->body, isLogical(reduction->reduction) ? arithmeticType(own.value_or(type)) : type);
-    }
+    if (auto *reduction = std::get_if<ReduceNode>(&node->kind))
+      return visit(reduction->body, bodyType(*reduction, type, statement_.scope, program_));
     if (auto *call = std::get_if<CallNode>(&node->kind))
       visit(*call, node, type);
   }

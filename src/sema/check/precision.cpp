@@ -138,9 +138,7 @@ private:
   /// The truth of a value is taken in whatever type that has.
   ValueType typeInside(const Node &node, ValueType type) const {
     const auto *reduction = std::get_if<ReduceNode>(&node.kind);
-    if (!reduction || !isLogical(reduction->reduction))
-      return type;
-    return arithmeticType(typeOf(*reduction->body, statement_.scope, checking_.program).value_or(ValueType::Bool));
+    return reduction ? bodyType(*reduction, type, statement_.scope, checking_.program) : type;
   }
 
   const Checking &checking_;

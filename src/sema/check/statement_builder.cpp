@@ -255,9 +255,30 @@ NodePtr StatementBuilder::reduce(Reduction reduction, const std::vector<language
       return values; // reported
     return placeOf(std::move(values), once(reduction == Reduction::ArgMin ? Reduction::Min : Reduction::Max));
   }
+  case Reduction::Top:
+  case Reduction::Bottom:
+  case Reduction::ArgTop:
+  case Reduction::ArgBottom:
+    return rank(reduction, variables, body, where);
   default:
     return once(reduction);
   }
+}
+
+NodePtr StatementBuilder::rank(Reduction reduction, const std::vector<language::Name> &variables,
+                               const std::function<NodePtr()> &body, Span where) {
+  const std::string spelled(language::spellingOf(reduction));
+  if (variables.size() < 2) {
+    fail(kMissingSumVariable, where, inQuotes(spelled) + " needs a rank, and the index variables that it runs over")
+        .advise("as in 'V(i, r) = " + spelled + "(r, j, A(i,j))'");
+    return lost(where);
+  }
+  const language::Name &rank = variables.front();
+  checking_.program.indexNames.emplace_back(rank.text, rank.where);
+  const VariableId variable = variableOf(rank.text);
+  NodePtr node = reduceOnce(reduction, reduction, {variables.begin() + 1, variables.end()}, body, where);
+  std::get<ReduceNode>(node->kind).rank = variable;
+  return node;
 }
 
 NodePtr StatementBuilder::reduceOnce(Reduction by, Reduction written, const std::vector<language::Name> &variables,

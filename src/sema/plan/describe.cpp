@@ -278,6 +278,18 @@ private:
          << " at the places there\n";
   }
 
+  void describe(const Ranking &ranking) {
+    std::vector<std::string> rows, places;
+    const std::vector<std::string> names = dimensionNames(kernel_.tensors[ranking.from]);
+    for (size_t k = 0; k < ranking.dims.size(); ++k)
+      (k < ranking.rowDims.size() ? rows : places)
+          .push_back(names.empty() ? format::coordinateText({.dim = ranking.dims[k]})
+                                   : names[static_cast<size_t>(ranking.dims[k])]);
+    out_ << nameOf(ranking.to) << " = the " << (language::ranksPlaces(ranking.kind) ? "places of the " : "")
+         << (language::ranksLeast(ranking.kind) ? "least" : "greatest") << " of " << nameOf(ranking.from) << " over "
+         << listOf(places) << (rows.empty() ? "" : " for each " + listOf(rows)) << "\n";
+  }
+
   void describe(const Copy &copy) { out_ << nameOf(copy.to) << " = copy of " << nameOf(copy.from) << "\n"; }
 
   static std::string listOf(const std::vector<std::string> &names) {

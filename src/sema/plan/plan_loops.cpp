@@ -63,7 +63,26 @@ private:
     copies_.noteWritten(whole);
   }
 
+  /// The step that ranks what an operand holds.
+  Ranking rankingOf(const LogicalStatement &logical) const {
+    const LogicalTerm &term = logical.terms.front();
+    const Scope &scope = planning_.statements[logical.statement].scope;
+    const Access &access = scope.accesses[std::get<AccessNode>(term.expr->kind).access];
+    Ranking ranking{logical.reduction, access.tensor, logical.target, {}, {}, 0, logical.where};
+    ranking.rankDim = static_cast<int>(placeOf(*logical.rank, logical.targetVariables));
+    for (size_t dim = 0; dim < access.variables.size(); ++dim)
+      if (!has(term.reductions, access.variables[dim])) {
+        ranking.dims.push_back(static_cast<int>(dim));
+        ranking.rowDims.push_back(static_cast<int>(placeOf(access.variables[dim], logical.targetVariables)));
+      }
+    for (VariableId variable : term.reductions)
+      ranking.dims.push_back(static_cast<int>(placeOf(variable, access.variables)));
+    return ranking;
+  }
+
   void plan(const LogicalStatement &logical) {
+    if (logical.rank)
+      return add(rankingOf(logical));
     for (const LogicalTerm &term : logical.terms)
       if (hasTooManyLoops(logical, term))
         return;

@@ -1,5 +1,6 @@
 // Statements to terms: addends are split, and each is summed over the variables that the target lacks.
 #include "sema/expression_types.h"
+#include "sema/rankings.h"
 #include "sema/terms/expander.h"
 #include "sema/terms/sparsity.h"
 
@@ -63,7 +64,9 @@ Expansion Expander::expand(const ResolvedStatement &statement) {
   main.computeType = computeType_;
   main.where = statement.where;
   const auto *reduction = std::get_if<ReduceNode>(&statement.value->kind);
-  if (const std::optional<Reduction> takesIn = reductionOf(statement.op))
+  if (const ReduceNode *ranking = rankingOf(statement))
+    setRanking(*ranking, statement.value->where, main);
+  else if (const std::optional<Reduction> takesIn = reductionOf(statement.op))
     takeIn(*takesIn, *statement.value, main);
   else if (reduction && reduction->reduction != Reduction::Sum && !main.accumulates &&
            isOverTarget(*statement.value, main) && isTakenIn(reduction->reduction, main))
@@ -95,10 +98,15 @@ void Expander::takeIn(Reduction kind, const Node &value, LogicalStatement &logic
   setReduction(reduction, value.where, logical);
 }
 
-/// Whether a value is computed as one term: where missing entries are no zeros, its addends have no meaning apart.
+/// Whether a value is computed as one term: where missing entries are no zeros, its addends have no meaning apart, and
+/// what is ranked is a number as an argument is, but for a sum alone.
 bool Expander::isWhole(const Node &value, const LogicalStatement &logical) const {
-  const bool ofTarget = kernel_.tensors[logical.target].fill != 0;
-  return (ofTarget || hasFill(value, scope_, kernel_)) && !logical.accumulates && isOverTarget(value, logical);
+  const Tensor &target = kernel_.tensors[logical.target];
+  const auto *temporary = target.as<Temporary>();
+  const auto *sum = std::get_if<ReduceNode>(&value.kind);
+  const bool isRanked = temporary && temporary->isRanked && !(sum && sum->reduction == Reduction::Sum);
+  return (target.fill != 0 || isRanked || hasFill(value, scope_, kernel_)) && !logical.accumulates &&
+         isOverTarget(value, logical);
 }
 
 void Expander::addWhole(const Node &value, LogicalStatement &logical) {
@@ -174,8 +182,7 @@ bool Expander::isOverTarget(const Node &node, const LogicalStatement &logical) c
 /// A statement that computes a reduction other than a sum, whose body is one term.
 void Expander::setReduction(const ReduceNode &reduction, Span where, LogicalStatement &logical) {
   const ValueType type = computeType_;
-  if (isLogical(reduction.reduction))
-    computeType_ = arithmeticType(typeOf(*reduction.body, scope_, kernel_).value_or(ValueType::Bool));
+  computeType_ = bodyType(reduction, type, scope_, kernel_);
   const ScopedArgument within(*this, true);
   NodePtr body = withTemporaries(*reduction.body);
   computeType_ = type;
@@ -187,6 +194,14 @@ void Expander::setReduction(const ReduceNode &reduction, Span where, LogicalStat
   }
   checkIndexValues(*body, *body, logical);
   logical.terms.push_back({std::move(body), reduction.variables, false, where});
+}
+
+/// A ranking of what is there already (sema/rankings.h).
+void Expander::setRanking(const ReduceNode &ranking, Span where, LogicalStatement &logical) {
+  logical.reduction = ranking.reduction;
+  logical.rank = ranking.rank;
+  logical.computeType = kernel_.tensors[logical.target].type;
+  logical.terms.push_back({clone(*ranking.body), ranking.variables, false, where});
 }
 
 void Expander::refuseSize(Span where, size_t count) {

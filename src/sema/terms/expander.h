@@ -59,6 +59,7 @@ private:
   bool isTakenIn(Reduction reduction, const LogicalStatement &logical) const;
   bool isOverTarget(const Node &node, const LogicalStatement &logical) const;
   void setReduction(const ReduceNode &reduction, Span where, LogicalStatement &logical);
+  void setRanking(const ReduceNode &ranking, Span where, LogicalStatement &logical);
 
   // Products of sums (expand_products.cpp): what an addend of `logical`, or a factor of one, becomes.
   Products multiplyOut(const Node &node, Place place, const LogicalStatement &logical);

@@ -2,6 +2,7 @@
 #include "sema/terms/copy_advice.h"
 #include "sema/terms/densifier.h"
 #include "sema/terms/logical_plan.h"
+#include "sema/terms/ranked_format.h"
 #include "sema/terms/shared_pattern.h"
 #include "sema/terms/sparsity.h"
 #include "sema/terms/symmetry.h"
@@ -43,15 +44,16 @@ public:
         target_(planning.kernel.tensors[logical.target]), symbol_(planning.symbols[logical.target]) {}
 
   void run() {
-    bool isFirstWrite = symbol_.firstWrite == static_cast<int>(logical_.statement);
     inferFill(planning_, logical_);
-    apply(decide(isFirstWrite));
+    if (!storeRanked(planning_, logical_))
+      apply(decide());
     checkFill(planning_, logical_);
   }
 
 private:
-  Decision decide(bool isFirstWrite) const {
+  Decision decide() const {
     using Kind = Decision::Kind;
+    const bool isFirstWrite = symbol_.firstWrite == static_cast<int>(logical_.statement);
     if (target_.isAssembled())
       return {Kind::Reassembled};
     const Pattern pattern = findKeptPattern(logical_, Stores::Entries, scope_, planning_.kernel);

@@ -34,11 +34,12 @@ struct LogicalStatement {
   std::vector<VariableId> targetVariables;
   bool accumulates = false; ///< `+=`
   bool zeroFirst = false;
-  Reduction reduction = Reduction::Sum; ///< of another one there is one term
-  bool isApart = false;                 ///< a sum that is a product's factor beside another one
-  bool isPart = false;                  ///< part of a product, computed before the rest to save steps
-  bool isPicked = false;                ///< entries of one operand at constants, or where indices are equal
-  double targetDefault = 0;             ///< target default: the value of places where no term is computed
+  Reduction reduction = Reduction::Sum;          ///< of another one there is one term
+  std::optional<VariableId> rank = std::nullopt; ///< of a ranking, whose term is an access of what is ranked
+  bool isApart = false;                          ///< a sum that is a product's factor beside another one
+  bool isPart = false;                           ///< part of a product, computed before the rest to save steps
+  bool isPicked = false;                         ///< entries of one operand at constants, or where indices are equal
+  double targetDefault = 0;                      ///< target default: the value of places where no term is computed
   ValueType computeType = ValueType::F64;
   std::vector<LogicalTerm> terms;
   Span where;

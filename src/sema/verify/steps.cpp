@@ -1,5 +1,6 @@
 #include "sema/amounts.h"
 #include "sema/program.h"
+#include "sema/rankings.h"
 #include "sema/verify/verification.h"
 
 #include <algorithm>
@@ -148,6 +149,32 @@ bool stepHolds(Verification &verification, const Placement &placement) {
          verification.holds(to.isWritten && to.is<Parameter>() && !to.isAssembled() && hasPlaces(to.format),
                             "places entries in what has no structure that stays, or no places to look them up") &&
          areAlike(verification, placement.from, placement.to, placement.dims);
+}
+
+bool stepHolds(Verification &verification, const Ranking &ranking) {
+  const Kernel &kernel = verification.kernel;
+  if (!areTensors(verification, {ranking.from, ranking.to}))
+    return false;
+  const Tensor &from = kernel.tensors[ranking.from], &to = kernel.tensors[ranking.to];
+  const size_t rows = ranking.rowDims.size();
+  std::vector<int> targetDims = ranking.rowDims;
+  targetDims.push_back(ranking.rankDim);
+  if (!verification.holds(isPermutation(ranking.dims, from.order()) && rows < ranking.dims.size() &&
+                              isPermutation(targetDims, to.order()),
+                          "ranks other dimensions than there are") ||
+      !verification.holds(to.format.isDense() && to.isWritten, "ranks into what is no dense output") ||
+      !verification.holds(language::isRanking(ranking.kind) &&
+                              to.type == (language::ranksPlaces(ranking.kind) ? ValueType::I64 : from.type),
+                          "ranks into another type") ||
+      !verification.holds(from.format.isDense() || listsRowsInOrder(from.format, ranking.dims),
+                          "ranks what does not list its rows in order"))
+    return false;
+  for (size_t k = 0; k < rows; ++k)
+    if (!verification.holds(from.extents[static_cast<size_t>(ranking.dims[k])] ==
+                                to.extents[static_cast<size_t>(ranking.rowDims[k])],
+                            "ranks into rows of another number"))
+      return false;
+  return true;
 }
 
 } // namespace

@@ -39,6 +39,7 @@ private:
   bool stepHolds(const RefreshCopy &refresh);
   bool stepHolds(const Distribution &distribution);
   bool stepHolds(const Placement &placement);
+  bool stepHolds(const Ranking &ranking) { return reads(ranking.from) && written(ranking.to); }
   bool written(TensorId id) {
     write(id);
     return true;
