@@ -20,7 +20,7 @@ int main(void) { return (scaled != 0 && total != 0) ? SPC_OK : 1; }
 CMAKE = """cmake_minimum_required(VERSION 3.20)
 project(app LANGUAGES C)
 find_package(spc 0.1 REQUIRED)
-set(SPC_FLAGS -O1)
+set(SPC_FLAGS -O0)
 spc_add_kernel(kernels KERNEL scaled.tex FORMAT A=formats/rows.json TYPE T=f64 INDEX i32)
 spc_add_kernel(kernels KERNEL total.tex FORMAT rows FORMAT_PATH formats OPTIONS -q)
 add_executable(app app.c)
@@ -30,7 +30,7 @@ target_link_libraries(app kernels)
 MAKE = """all: app
 SPC_KERNELS = scaled total
 SPC_BUILD = out/
-SPCFLAGS = -O1
+SPCFLAGS = -O0
 SPCFLAGS_scaled = --format A=formats/rows.json --type T=f64
 SPCFLAGS_total = --format rows --format-path formats -q
 include $(shell pkg-config --variable=kernel_mk spc)
@@ -42,7 +42,7 @@ app: app.o out/scaled.o out/total.o
 
 MESON = """project('app', 'c')
 spc = find_program(dependency('spc').get_variable('spc'))
-compile = [spc, 'compile', '@INPUT0@', '-O1', '-o', '@OUTPUT0@', '--header', '@OUTPUT1@', '-MD', '-MF', '@DEPFILE@']
+compile = [spc, 'compile', '@INPUT0@', '-O0', '-o', '@OUTPUT0@', '--header', '@OUTPUT1@', '-MD', '-MF', '@DEPFILE@']
 formats = meson.current_source_dir() / 'formats'
 scaled = custom_target('scaled', input: 'scaled.tex', output: ['scaled.o', 'scaled.h'], depfile: 'scaled.d',
   command: [compile, '--format', 'A=' + formats / 'rows.json', '--type', 'T=f64'])

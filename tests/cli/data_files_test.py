@@ -69,6 +69,8 @@ def csr(**changes):
 
 
 class DataFiles(SpcCase):
+    optimised = False
+
     def copy(self, source, target, kind="f64", order=2, form="csr"):
         """Runs a kernel that copies a tensor from one file to another."""
         indices = ", ".join("ijk"[:order])

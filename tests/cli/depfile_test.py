@@ -11,6 +11,8 @@ from spc_case import ROOT, SPC, SPMV, SpcCase
 
 
 class Depfiles(SpcCase):
+    optimised = False
+
     def setUp(self):
         super().setUp()
         self.write("spmv.tex", SPMV)

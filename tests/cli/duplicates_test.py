@@ -21,6 +21,8 @@ X = "%%MatrixMarket matrix array complex general\n3 1\n1 2\n-1 0.5\n3 -1\n"
 
 
 class Duplicates(SpcCase):
+    optimised = False
+
     def format(self, name, levels, **more):
         self.write(name + ".json", json.dumps({"dims": ["i", "j"], "levels": LEVELS[levels], **more}))
         return name + ".json"

@@ -33,6 +33,8 @@ def shipped():
 
 
 class Formats(SpcCase):
+    optimised = False
+
     def test_lists_every_format_with_its_arrays(self):
         text = self.spc("formats").out
         self.assertTrue(text.startswith("Built in:\n\n"), text)

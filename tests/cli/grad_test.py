@@ -36,6 +36,8 @@ def steps(plan):
 
 
 class Grad(SpcCase):
+    optimised = False
+
     def gradient(self, kernel, *options, mode="reverse", wrt="x", of="y"):
         """The derivative of a kernel, which is written to d.tex."""
         self.write("k.tex", kernel)

@@ -16,6 +16,8 @@ EXPECTED = {(1, 2): "1.5", (2, 1): "2", (2, 3): "3"}
 
 
 class Hdf5Case(SpcCase):
+    optimised = False
+
     def copy(self, source, target, kind="f64", order=2, form="csr", **options):
         """Runs a kernel that copies a tensor from one file to another."""
         indices = ", ".join("ij"[:order])

@@ -15,6 +15,8 @@ LIMIT = 512 << 20  # bytes of address space beyond what spc maps at its start
 
 
 class Hostile(SpcCase):
+    optimised = False
+
     def setUp(self):
         super().setUp()
         self.write("k.tex", SPMV)

@@ -1,6 +1,8 @@
 """An installation of spc in a folder of its own, as its users' build systems find it; where SPC_CLEAN_ROOT names the root
 of a system that has spc's package (tests/clean_root/run.sh), that installation, and all commands run in there."""
 
+import atexit
+import functools
 import os
 import pathlib
 import re
@@ -42,17 +44,23 @@ def commands_of(page):
     return commands_in((DOCS / page).read_text())
 
 
+@functools.lru_cache(maxsize=None)
+def installation():
+    """The folder of an installation, which lasts as long as the process."""
+    if CLEAN_ROOT:
+        return pathlib.Path(CLEAN_ROOT, "usr")
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    prefix = pathlib.Path(folder.name) / "prefix"
+    build = os.path.dirname(os.path.dirname(SPC))
+    subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
+    return prefix
+
+
 class InstalledCase(SpcCase):
     @classmethod
     def setUpClass(cls):
-        if CLEAN_ROOT:
-            cls.prefix = pathlib.Path(CLEAN_ROOT, "usr")
-            return
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.prefix = pathlib.Path(folder.name) / "prefix"
-        build = os.path.dirname(os.path.dirname(SPC))
-        subprocess.run(["cmake", "--install", build, "--prefix", cls.prefix], check=True, stdout=subprocess.DEVNULL)
+        cls.prefix = installation()
 
     def environment(self):
         """That of a user: no variables of spc, its program in PATH."""

@@ -90,6 +90,8 @@ ARGUMENTS = {
 
 
 class Malformed(SpcCase):
+    optimised = False
+
     def check(self, *arguments, **options):
         before = self.files()
         done = self.spc(*arguments, expect=None, **options)

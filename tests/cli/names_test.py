@@ -32,6 +32,8 @@ INCLUDES = """#include <complex.h>
 
 
 class Names(SpcCase):
+    optimised = False
+
     def compiles(self, *headers):
         ours = "".join(f'#include "{header}"\n' for header in headers)
         for order, text in (("after", INCLUDES + ours), ("before", ours + INCLUDES)):

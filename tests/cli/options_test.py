@@ -96,6 +96,8 @@ class Usage(SpcCase):
 
 
 class Diagnostics(SpcCase):
+    optimised = False
+
     def setUp(self):
         super().setUp()
         self.write("bad.tex", "y(i) = A(i, j) * \nz(i) = B(i,\nw(i) = x(i) + * 2\n")

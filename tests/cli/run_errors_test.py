@@ -55,6 +55,8 @@ FILES = {
 
 
 class RunErrors(SpcCase):
+    optimised = False
+
     def setUp(self):
         super().setUp()
         self.write("spmv.tex", SPMV)

@@ -31,6 +31,9 @@ SDDMM = "D(i, j) = S(i, j) * A(i, k) * B(j, k)\n"
 
 class SpcCase(unittest.TestCase):
     maxDiff = None
+    #: Whether kernels are compiled and run as users do. Tests that are about what is around the code say no: theirs are
+    #: compiled at -O0, in a seventh of the time, unless they say a level or SPC_TEST_ALL is set.
+    optimised = True
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -50,7 +53,7 @@ class SpcCase(unittest.TestCase):
         """Runs spc in the test's folder; fails unless it exits with `expect` (None: anything)."""
         environment = {key: value for key, value in os.environ.items() if key != "SPC_FORMAT_PATH"}
         environment.update(env or {})
-        done = subprocess.run([SPC, *map(str, arguments)], cwd=self.folder, env=environment, timeout=120,
+        done = subprocess.run([SPC, *self.at_its_level(list(map(str, arguments)))], cwd=self.folder, env=environment, timeout=120,
                               input=stdin.encode() if isinstance(stdin, str) else stdin or b"", capture_output=True)
         done.out = done.stdout.decode("utf-8", "replace")
         done.err = done.stderr.decode("utf-8", "replace")
@@ -58,6 +61,11 @@ class SpcCase(unittest.TestCase):
             self.fail(f"spc {' '.join(map(str, arguments))}\nexits with {done.returncode}, not {expect}\n"
                       f"{done.err[:4000]}\n{done.out[:2000]}")
         return done
+
+    def at_its_level(self, words):
+        """The words of a call of spc, with -O0 where that is to be added."""
+        makes_code = words[:1] in (["compile"], ["run"]) and not any(re.match("--emit|-O|--help|-h$", word) for word in words)
+        return words if self.optimised or os.environ.get("SPC_TEST_ALL") or not makes_code else [words[0], "-O0", *words[1:]]
 
     def command(self, *arguments, **options):
         """Runs another program; fails unless it succeeds."""

@@ -44,11 +44,11 @@ class Tune(SpcCase):
         self.write("k.tex", SPMV)
         self.write("a.mtx", matrix(SIZE, self.entries))
 
-    def tune(self, *arguments, budget="100ms", **options):
-        return self.spc("tune", *arguments, "--budget", budget, "-q", **options)
+    def tune(self, *arguments, budget="100ms", level="-O0", **options):
+        return self.spc("tune", *arguments, "--budget", budget, "-q", level, **options)
 
     def test_the_table_and_the_file(self):
-        out = self.tune("k.tex", "A=a.mtx", "-o", "t.json", budget="10m").out
+        out = self.tune("k.tex", "A=a.mtx", "-o", "t.json", budget="10m", level="-O3").out
         head, *rows = out.splitlines()
         self.assertRegex(head, r"^format +order +schedule +a call +speedup +once +pays after")
         self.assertEqual(sum(row.startswith("(default)") for row in rows), 1)

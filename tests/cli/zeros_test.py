@@ -174,6 +174,8 @@ def signed(text):
 
 
 class Zeros(SpcCase):
+    optimised = False
+
     def files_of(self, numbers):
         """Writes the files of a type; gives which of them list entries."""
         lists = {}

@@ -19,7 +19,8 @@ using pipeline::Stage;
 
 constexpr int64_t kRows = 12, kColumns = 7;
 
-KernelSpec specOf(const std::string &statements, const Formats &formats, bool strictFp = false, int optLevel = 1) {
+KernelSpec specOf(const std::string &statements, const Formats &formats, bool strictFp = false,
+                  std::optional<int> optLevel = {}) {
   KernelSpec spec;
   spec.statements = statements;
   spec.formats = formats;
@@ -127,7 +128,7 @@ private:
 };
 
 void checkNarrow(const std::string &statements, const Formats &formats, IndexTypes types, const Trial &trial,
-                 int optLevel = 1) {
+                 std::optional<int> optLevel = {}) {
   KernelSpec spec = specOf(statements, formats, false, optLevel);
   spec.index = types;
   INFO(describe(spec) << "\n" << describe(trial));

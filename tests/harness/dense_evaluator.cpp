@@ -137,7 +137,7 @@ private:
                                                    : ofFill(fill);
     const Element value =
         sema::isInteger(tensor.type) ? readAs(tensor.values[at].real(), tensor.type, node.type) : tensor.values[at];
-    return {value, std::abs(value), tensor.errors.empty() ? 0 : tensor.errors[at], true, true};
+    return {value, sizeOf(value), tensor.errors.empty() ? 0 : tensor.errors[at], true, true};
   }
 
   /// What a missing entry is: nothing, where that is a 0.
@@ -146,7 +146,7 @@ private:
   }
 
   Value product(const Node &node) {
-    const Value left = evaluate(*node.left), right = evaluate(*node.right);
+    const Value left = evaluate(*node.left), right = left.present ? evaluate(*node.right) : Value{}; // of nothing: any
     return isMissing(node, left.stored, right.stored) ? Value{} : multiply(left, right, epsilon_, node.type);
   }
 

@@ -191,8 +191,11 @@ std::optional<double> Resolver::fillOfSome(const Node &node) {
 
 bool readsSparse(const Node &node) {
   const auto reads = [](const NodePtr &part) { return part && readsSparse(*part); };
-  return isIndexMask(node) || (node.tensor && node.tensor->sparse && (!node.picks || node.tensor->fill == 0)) ||
-         reads(node.left) || reads(node.right) || std::any_of(node.arguments.begin(), node.arguments.end(), reads);
+  if (!node.readsSparse) // asked for at every point
+    node.readsSparse =
+        isIndexMask(node) || (node.tensor && node.tensor->sparse && (!node.picks || node.tensor->fill == 0)) ||
+        reads(node.left) || reads(node.right) || std::any_of(node.arguments.begin(), node.arguments.end(), reads);
+  return *node.readsSparse;
 }
 
 bool isMissing(const Node &node, bool left, bool right) {

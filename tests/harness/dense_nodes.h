@@ -44,6 +44,7 @@ struct Node {
   bool picks = false;         ///< of an access
   bool isOneTerm = false;     ///< what it is part of is computed in one term, products of sums not multiplied out
   std::optional<double> fill; ///< what it is where all sparse tensors miss their entries, if that is one number
+  mutable std::optional<bool> readsSparse = {}; ///< what the function of that name has found
 };
 using NodePtr = std::unique_ptr<Node>;
 

@@ -33,6 +33,11 @@ struct Value {
   bool settles = false; ///< it makes a product 0 whatever else is multiplied
 };
 
+/// The absolute value: std::abs takes the long way for what is real, too.
+inline double sizeOf(const Element &value) {
+  return value.imag() == 0 ? std::abs(value.real()) : std::abs(value);
+}
+
 /// A sum as the number that it is once it is computed apart: as it is written, or, what sum(...) is taken of, with its
 /// addends added up apart.
 inline Value asNumber(Value value) {
@@ -40,7 +45,7 @@ inline Value asNumber(Value value) {
     value.error += value.excess;
   value.excess = 0;
   value.additions = 1;
-  value.magnitude = std::abs(value.value);
+  value.magnitude = sizeOf(value.value);
   value.openness = Openness::Number;
   return value;
 }
@@ -117,7 +122,7 @@ inline Value multiply(Value a, Value b, double epsilon, sema::ValueType type = s
   const bool wraps = sema::isInteger(type) && sema::bytesOf(type) < 8;
   Value product{wraps ? wrappedProduct(a.value, b.value) : productOf(a.value, b.value),
                 a.magnitude * b.magnitude,
-                errorOfProduct(std::abs(a.value), a.error, std::abs(b.value), b.error, epsilon),
+                errorOfProduct(sizeOf(a.value), a.error, sizeOf(b.value), b.error, epsilon),
                 true,
                 a.stored || b.stored,
                 a.additions * b.additions};
@@ -134,14 +139,14 @@ inline Value divide(const Value &a, const Value &b, double epsilon) {
     return {};
   if (a.settles)
     return zeroOf(a.stored);
-  const double divisor = std::abs(b.value), offBy = asNumber(b).error;
+  const double divisor = sizeOf(b.value), offBy = asNumber(b).error;
   const auto errorOf = [&](double magnitude, double error) {
     return divisor > offBy ? (error + magnitude * offBy) / (divisor - offBy) + epsilon * magnitude
                            : std::numeric_limits<double>::infinity();
   };
   Value result{quotientOf(a.value, b.value),
                a.magnitude / divisor,
-               errorOf(std::abs(a.value) / divisor, a.error),
+               errorOf(sizeOf(a.value) / divisor, a.error),
                true,
                a.stored || b.stored,
                a.additions};
@@ -155,7 +160,7 @@ inline Value divide(const Value &a, const Value &b, double epsilon) {
 inline double storedError(const Value &value, sema::ValueType type) {
   const double spacing = type == sema::ValueType::F16 ? std::ldexp(1, -24) : 0;
   const double error = value.error + value.excess;
-  return error + epsilonOf(type) * (std::abs(value.value) + error) + spacing;
+  return error + epsilonOf(type) * (sizeOf(value.value) + error) + spacing;
 }
 
 /// Visits every point of the variables' ranges.
@@ -196,7 +201,7 @@ public:
     total_.magnitude += value.magnitude;
     total_.error += value.error;
     total_.excess += value.excess;
-    written_ += std::abs(value.value);
+    written_ += sizeOf(value.value);
     count_ += value.additions;
   }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 
@@ -36,6 +37,19 @@ static std::string describe(const format::Schedule &schedule) {
   return text.str();
 }
 
+int levelOf(const KernelSpec &spec) {
+  if (const char *level = std::getenv("SPC_TEST_OPT_LEVEL"))
+    return std::atoi(level);
+  if (spec.optLevel)
+    return *spec.optLevel;
+  if (std::getenv("SPC_TEST_ALL"))
+    return 1;
+  size_t turn = std::hash<std::string>{}(spec.statements);
+  for (const auto &[tensor, spelling] : spec.formats)
+    turn = 31 * turn + std::hash<std::string>{}(tensor + spelling);
+  return turn % 12 == 5 ? 3 : turn % 12 == 10 ? 1 : 0;
+}
+
 std::string describe(const KernelSpec &spec) {
   std::ostringstream text;
   text << "kernel: " << spec.statements << "\nformats:";
@@ -47,7 +61,7 @@ std::string describe(const KernelSpec &spec) {
   for (const auto &[tensor, fill] : spec.fills)
     text << ", missing in " << tensor << " " << fill;
   text << "; pointers " << format::spelling(spec.index.pointers) << ", indices " << format::spelling(spec.index.indices)
-       << "; -O" << spec.optLevel << (spec.strictFp ? " --fp=strict" : "") << (spec.fuses ? "" : ", not fused")
+       << "; -O" << levelOf(spec) << (spec.strictFp ? " --fp=strict" : "") << (spec.fuses ? "" : ", not fused")
        << (spec.plan ? " --plan=" + std::to_string(*spec.plan + 1) : "") << (spec.checked ? " --checked" : "")
        << (spec.typesAreGiven ? ", types by --type" : "") << (spec.declares ? "" : ", undeclared")
        << (spec.chunk ? ", chunks of " + std::to_string(*spec.chunk) : "") << describe(spec.schedule);

@@ -25,7 +25,7 @@ struct KernelSpec {
   std::map<std::string, sema::ValueType> types;  ///< tensors of another value type
   std::map<std::string, std::string> fills = {}; ///< declared, by tensor
   IndexTypes index;
-  int optLevel = 1;
+  std::optional<int> optLevel = {}; ///< see levelOf
   bool strictFp = false;
   bool fuses = true;
   bool checked = false;
@@ -39,6 +39,11 @@ struct KernelSpec {
   bool declares = true;      ///< each tensor; false is for kernels whose tensors are all f64
   format::Schedule schedule; ///< of the first format's file
 };
+
+/// The level of optimisation that it says; else -O0, as most kernels are compiled, with a sixth at -O1 and -O3, by a
+/// hash of the kernel. SPC_TEST_ALL in the environment has -O1 in place of all of these, SPC_TEST_OPT_LEVEL a level for
+/// all kernels.
+int levelOf(const KernelSpec &spec);
 
 /// Every input that the kernel's text and options come from, for failure messages.
 std::string describe(const KernelSpec &spec);

@@ -78,12 +78,6 @@ bool hasEmptyOperand(const PatternMap &patterns) {
 
 } // namespace
 
-/// SPC_TEST_OPT_LEVEL in the environment compiles all kernels at one level.
-static int optLevelOf(const KernelSpec &spec) {
-  const char *level = std::getenv("SPC_TEST_OPT_LEVEL");
-  return level ? std::atoi(level) : spec.optLevel;
-}
-
 std::string runtimeObject() {
   return SPC_BINARY_DIR "/tests/harness/runtime.o";
 }
@@ -136,7 +130,7 @@ void KernelUnderTest::compile(const KernelSpec &spec, pipeline::Workshop *worksh
   if (kernel && assemblyFolder())
     recordAssembly(spec, *kernel);
   else if (kernel) {
-    code_ = (workshop ? *workshop : workshopFor(optLevelOf(spec))).compile(*kernel, diagnostics_);
+    code_ = (workshop ? *workshop : workshopFor(levelOf(spec))).compile(*kernel, diagnostics_);
     ++tally().compiled;
   }
 }

@@ -26,11 +26,20 @@ def own_cache(tmp_path_factory):
         yield
 
 
+def forget_what_is_kept(level):
+    """Kernels of the package that tests before this one have made at another level."""
+    if support.level != level:
+        support.level = level
+        for kept in KEPT:
+            kept.cache_clear()
+
+
 @pytest.fixture(autouse=True)
 def level(request, monkeypatch):
-    """Compiles kernels of tests that are marked unoptimised at -O0, unless they say a level; those that the package keeps
-    are of these tests alone."""
-    if not request.node.get_closest_marker("unoptimised") or os.environ.get("SPC_TEST_ALL"):
+    """Compiles kernels of tests at -O0, unless they say a level or are marked optimised; those that the package keeps are of
+    tests of one level alone."""
+    if request.node.get_closest_marker("optimised") or os.environ.get("SPC_TEST_ALL"):
+        forget_what_is_kept("")
         yield
         return
     made = cache.Request.__init__
@@ -40,16 +49,12 @@ def level(request, monkeypatch):
         made(self, text, name, formats, types, indices, tuple(options) if said else (*options, "-O0"), files)
 
     monkeypatch.setattr(cache.Request, "__init__", unoptimised)
-    monkeypatch.setattr(support, "level", "-O0")
-    for kept in KEPT:
-        kept.cache_clear()
+    forget_what_is_kept("-O0")
     yield
-    for kept in KEPT:
-        kept.cache_clear()
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "unoptimised: is about the package, whatever code kernels become: it compiles them at "
-                                       "-O0, unless SPC_TEST_ALL is set")
+    config.addinivalue_line("markers", "optimised: is about what kernels compute, too: it compiles them as users do. Others "
+                                       "compile at -O0, unless SPC_TEST_ALL is set")
     config.addinivalue_line("filterwarnings", "error")
     config.addinivalue_line("filterwarnings", "ignore:Sparse CSR tensor support is in beta state:UserWarning")

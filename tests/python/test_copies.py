@@ -9,7 +9,6 @@ from support import close, dense, matrix
 import spc
 from spc.storage import dtypes
 
-pytestmark = pytest.mark.unoptimised
 SPMV = "y(i) = A(i,j) * x(j)"
 SPMM = "C(i,k) = A(i,j) * B(j,k)"
 

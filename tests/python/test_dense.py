@@ -9,6 +9,8 @@ from support import address, close, dense, kernel, matrix
 
 import spc
 
+pytestmark = pytest.mark.optimised
+
 SPMM = "C(i,k) = A(i,j) * B(j,k)"
 ADD = "C(i,j) = A(i,j) + B(i,j)"
 

@@ -10,7 +10,6 @@ from support import address, close, dense, kernel, matrix
 
 import spc
 
-pytestmark = pytest.mark.unoptimised
 SPMV = "y(i) = A(i,j) * x(j)"
 
 

@@ -8,7 +8,6 @@ from support import close, dense
 
 import spc
 
-pytestmark = pytest.mark.unoptimised
 copied = pytest.mark.filterwarnings("ignore::spc.SpcWarning")
 ROWS = {"dim": "i", "storage": "compressed", "extent": "ragged", "unique": False, "ordered": False}
 COLUMN = {"dim": "j", "storage": "compressed", "extent": "fixed", "width": 1, "unique": False, "ordered": False}

@@ -10,7 +10,6 @@ from support import close, dense, matrix
 
 import spc
 
-pytestmark = pytest.mark.unoptimised
 SPMV = "y(i) = A(i,j) * x(j)"
 ROWS = [{"dim": "i", "storage": "dense"}, {"dim": "j", "storage": "compressed", "extent": "ragged"}]
 COLUMNS = [{"dim": "j", "storage": "dense"}, {"dim": "i", "storage": "compressed", "extent": "ragged"}]

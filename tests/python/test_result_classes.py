@@ -8,8 +8,6 @@ from support import close, dense, kernel, matrix
 
 import spc
 
-pytestmark = pytest.mark.unoptimised
-
 # Each with what it computes of the full matrix A, of a full D and of a vector s.
 KERNELS = {
     "B(i,j) = A(i,j) * A(i,j)": lambda a, d, s: a * a,

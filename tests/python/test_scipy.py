@@ -10,6 +10,8 @@ from support import DTYPES, address, close, dense, kernel, matrix
 
 import spc
 
+pytestmark = pytest.mark.optimised
+
 SPMV = "y(i) = A(i,j) * x(j)"
 SDDMM = "D(i,j) = S(i,j) * A(i,l) * B(j,l)"
 KINDS = ["csr", "csc", "coo", "bsr", "dia"]

@@ -8,7 +8,6 @@ from support import INDEX_ARRAYS, address, close, dense, kernel, matrix
 
 import spc
 
-pytestmark = pytest.mark.unoptimised
 DOUBLE = "D(i,j) = 2 * S(i,j)"
 SPGEMM = "C(i,l) = A(i,j) * B(j,l)"
 

@@ -11,7 +11,6 @@ from support import close, dense, matrix
 
 import spc
 
-pytestmark = pytest.mark.unoptimised
 FORMATS = pathlib.Path(__file__).resolve().parent.parent.parent / "formats"
 TTV = "Y(i,k) = T(i,j,k) * v(j)"
 

@@ -11,6 +11,8 @@ import spc
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: 'apt install python3-torch'")
 import spc.torch
 
+pytestmark = pytest.mark.optimised
+
 SPMM = "C(i,k) = A(i,j) * B(j,k)"
 SDDMM = "D(i,j) = S(i,j) * P(i,l) * Q(j,l)"
 SPGEMM = "C(i,l) = A(i,j) * B(j,l)"
