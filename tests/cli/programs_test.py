@@ -52,21 +52,31 @@ class Programs(SpcCase):
         self.write(f"{name}.mtx", text + "".join(f"{row[c]!r}\n" for c in columns for row in rows))
         return rows
 
+    def numbers(self, name, entries, dtype=float):
+        """A tensor in a file: its entries by coordinate, from 0."""
+        self.write(f"{name}.tns", "".join(f"{' '.join(str(k + 1) for k in at)} {dtype(value)!r}\n" for at, value in entries.items()))
+        return entries
+
     def run_program(self, name, output, *inputs, formats=(), scalars=()):
-        """What a program writes, by coordinate."""
+        """What a program writes, by coordinate; of several outputs, in their order."""
         given = []
         for operand in inputs:
             path = operand.split("=")
             given.append(operand if len(path) > 1 else
                          f"{operand}={operand}.{'mtx' if (self.folder / (operand + '.mtx')).exists() else 'tns'}")
         bound = [word for format in formats for word in ("--format", format)]
-        self.spc("run", str(PROGRAMS / f"{name}.tex"), *bound, *given, *scalars, "-Wno-densify", "-o",
-                 f"{output}=out.tns")
-        return read_tensor(self.folder / "out.tns")[0]
+        outputs = output.split()
+        written = [word for each in outputs for word in ("-o", f"{each}=out_{each}.tns")]
+        self.spc("run", str(PROGRAMS / f"{name}.tex"), *bound, *given, *scalars, "-Wno-densify", *written)
+        results = [read_tensor(self.folder / f"out_{each}.tns")[0] for each in outputs]
+        return results if len(results) > 1 else results[0]
 
-    def check(self, actual, expected):
+    def check(self, actual, expected, within=1e-9, missing=0.0):
         for at, value in expected.items():
-            self.assertAlmostEqual(actual.get(at, 0.0), value, delta=1e-9 * max(1, abs(value)), msg=str(at))
+            if math.isinf(value):
+                self.assertEqual(actual.get(at, missing), value, msg=str(at))
+            else:
+                self.assertAlmostEqual(actual.get(at, missing), value, delta=within * max(1, abs(value)), msg=str(at))
         for at, value in actual.items():
             self.assertIn(at, expected, msg=f"{at} is {value}")
 
@@ -173,6 +183,91 @@ class Programs(SpcCase):
                     expected[i, j] = expected.get((i, j), 0.0) + 1.0
         actual = self.run_program("masked-spgemm", "C", self.karate("A"), formats=["A=csr", "C=csr"])
         self.check(actual, expected)
+
+    def test_submatrix(self):
+        """A part that is taken out in an order of its own, with what its product adds where A has nothing."""
+        part, w = [33, 2, 0, 32, 13, 7], 0.5
+        self.numbers("p", {(k,): vertex for k, vertex in enumerate(part)}, int)
+        expected = dict(self.graph)
+        for i, k, j in itertools.product(range(len(part)), repeat=3):
+            if (part[i], part[k]) in self.graph and (part[k], part[j]) in self.graph:
+                at = part[i], part[j]
+                expected[at] = expected.get(at, 0.0) + w * self.graph[part[i], part[k]] * self.graph[part[k], part[j]]
+        self.assertGreater(len(expected), len(self.graph))
+        formats = ["A=csr", "S=csr", "T=csr"]
+        self.check(self.run_program("submatrix", "A", self.karate("A"), "p", formats=formats, scalars=["w=0.5"]), expected)
+
+    def test_word_vectors(self):
+        """Words that stand several times around a place, and at several places, take each change."""
+        places, width, words, rate = 6, 3, 7, 0.25
+        draw = random.Random("words")
+        around = {at: draw.randrange(words) for at in itertools.product(range(places), range(4))}
+        named = {at: draw.randrange(words) for at in itertools.product(range(places), range(3))}
+        label = {(b, n): 1.0 if n == 0 else 0.0 for b, n in named}
+        around[0, 0] = around[0, 1]
+        self.numbers("around", around, int)
+        self.numbers("words", named, int)
+        self.numbers("label", label)
+        e, u = self.dense("E", words, width), self.dense("U", words, width)
+        after_e, after_u = [list(row) for row in e], [list(row) for row in u]
+        for b in range(places):
+            h = [sum(e[around[b, c]][k] for c in range(4)) / 4 for k in range(width)]
+            change = [0.0] * width
+            for n in range(3):
+                word = named[b, n]
+                g = rate * (label[b, n] - 1 / (1 + math.exp(-sum(x * y for x, y in zip(h, u[word])))))
+                for k in range(width):
+                    change[k] += g * u[word][k]
+                    after_u[word][k] += g * h[k]
+            for c, k in itertools.product(range(4), range(width)):
+                after_e[around[b, c]][k] += change[k]
+        actual = self.run_program("word-vectors", "E U", "around", "words", "label", "E", "U", scalars=["rate=0.25"])
+        for table, rows in zip(actual, (after_e, after_u)):
+            self.check(table, {(v, k): rows[v][k] for v in range(words) for k in range(width)}, within=1e-5)
+
+    def test_submanifold(self):
+        sides, channels = (5, 4, 6), 2
+        draw = random.Random("sites")
+        places = list(itertools.product(*map(range, sides)))
+        sites = {at: draw.randint(-12, 12) / 8 for at in sorted(draw.sample(places, 40))}
+        kernel = {at: draw.randint(-12, 12) / 8 for at in itertools.product(range(3), range(3), range(3), range(channels))}
+        self.numbers("S", sites)
+        self.numbers("X", {tuple(k + 1 for k in at): value for at, value in sites.items()})
+        self.numbers("K", kernel)
+        expected = {(*at, f): 0.0 for at in places for f in range(channels)}
+        for at, (*offset, f) in itertools.product(sites, kernel):
+            neighbour = tuple(a + o - 1 for a, o in zip(at, offset))
+            expected[(*at, f)] += sites.get(neighbour, 0.0) * kernel[(*offset, f)]
+        shapes = ["--shape=S=" + "x".join(map(str, sides)), "--shape=X=" + "x".join(str(side + 2) for side in sides)]
+        self.check(self.run_program("submanifold", "O", "S", "X", "K", formats=["S=csf", "X=csf"], scalars=shapes), expected,
+                   within=1e-5)
+
+    def test_frontier(self):
+        """Steps until nothing becomes shorter, on a directed graph whose edges have lengths."""
+        draw, n = random.Random("edges"), 30
+        edges = {(i, j): float(draw.randint(1, 9)) for i in range(n) for j in draw.sample(range(n), 2) if i != j and j != n - 1}
+        lines = "".join(f"{i + 1} {j + 1} {length}\n" for (i, j), length in sorted(edges.items()))
+        self.write("W.mtx", f"%%MatrixMarket matrix coordinate real general\n{n} {n} {len(edges)}\n{lines}")
+        distances, front = {(i,): 0.0 if i == 0 else INFINITY for i in range(n)}, {(0,): 0.0}
+        formats = ["W=csr", "f=sparse-vector", "c=sparse-vector", "g=sparse-vector"]
+        steps = 0
+        while front:
+            expected = dict(distances)
+            for (i,), (k, j) in itertools.product(front, edges):
+                if i == k:
+                    expected[j,] = min(expected[j,], front[i,] + edges[k, j])
+            self.numbers("f", front)
+            self.write("d.mtx", f"%%MatrixMarket matrix array real general\n{n} 1\n" + "".join(
+                f"{value}\n" for value in distances.values()))
+            level = "-O0" if steps else "-O3"
+            shorter, after = self.run_program("frontier", "g d", "W", "f", "d", formats=formats,
+                                              scalars=[f"--shape=f={n}", level])
+            self.check(after, expected, missing=INFINITY)
+            front = {at: value for at, value in shorter.items() if not math.isinf(value)}
+            self.assertEqual(front, {at: value for at, value in expected.items() if value < distances[at]})
+            distances, steps = expected, steps + 1
+        self.assertGreater(steps, 4)
+        self.assertEqual(distances[n - 1,], INFINITY)
 
     def test_every_program_has_a_test(self):
         tested = {name.removeprefix("test_").replace("_", "-") for name in dir(self) if name.startswith("test_")}
