@@ -53,6 +53,20 @@ class Results(SpcCase):
                     bound = [f"W={format_}"] + (["V=csr"] if "V" in statement else [])
                     self.check(kernel, given, bound)
 
+    def test_symmetric_and_triangular_formats(self):
+        full = [2, 1, 0, 1, 0, 3, 0, 3, 5]
+        lower = [2, 0, 0, 1, 0, 0, 0, 3, 5]
+        for format_, numbers in (("sym-csr", full), ("sym-lower", full), ("lower", lower), ("upper", [2, 1, 0, 0, 0, 3, 0, 0, 5])):
+            for statement in ("y(i) = W(i,j) * x(j)", "y(i) = sum(j, exp(W(i,j)) * x(j))", "D(j,i) = W(i,j) + x(j)*0"):
+                with self.subTest(statement, format=format_):
+                    self.check(f"const W(3, 3) = {rows((3, 3), numbers)}\n{statement}\n", ["x=random:3"], [f"W={format_}"])
+        self.write("k.tex", f"const W(3, 3) = {rows((3, 3), lower)}\ny(i) = W(i,j) * x(j)\n")
+        self.assertIn("it is not symmetric", self.spc("compile", "k.tex", "--format=W=sym-csr", "-o", "k.o", expect=1).err)
+
+    def test_scalars_in_indices(self):
+        self.check("const k: i32 = 2\nconst v(5) = [1, 2, 3, 4, 5]\ny(i) = x(i + k)\nz(i) = v(n - 1 - i) * u(i)\ntensor u(n)\n"
+                   "tensor x(m)\n", ["x=random:6", "u=random:5", "--size", "i=4"], [])
+
     def test_every_type(self):
         for (type_, kind), format_ in itertools.product(TYPES.items(), ["dense", "csr", "hyb"]):
             most = 1 if type_ == "bool" else 3
