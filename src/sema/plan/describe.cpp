@@ -172,10 +172,8 @@ private:
       return (copy->isCanonical ? "canonical copy of " + wholeNameOf(copy->source)
                                 : "copy of " + nameOf(copy->source)) +
              (isMadeBefore(tensor) ? ", constant" : "") + planOf(tensor);
-    if (tensor.is<Constant>())
-      return "constant";
-    std::string role = !tensor.isWritten ? "read" : tensor.isRead ? "read and written" : "written";
-    return role + storageOf(tensor);
+    const std::string given = tensor.is<Constant>() ? "constant" : "read";
+    return (!tensor.isWritten ? given : tensor.isRead ? "read and written" : "written") + storageOf(tensor);
   }
 
   /// What of a kernel alone has a tensor.
