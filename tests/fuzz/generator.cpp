@@ -11,15 +11,6 @@ namespace {
 
 const std::vector<std::string> kVariables = {"i", "j", "k", "l"};
 
-/// By order: half of the time one of the common formats, else any that there is.
-const std::vector<std::vector<std::string>> kCommon = {
-    {},
-    {"sv", "coo"},
-    {"csr", "csc", "dcsr", "dcsc", "coo", "coo:1,0", "csf:1,0"},
-    {"csf", "coo", "csf:2,1,0", "csf:1,0,2", "coo:0,2,1", "ddc", "dcc", "cdc"},
-    {"csf", "coo", "csf:3,1,0,2", "ddcc"},
-};
-
 std::vector<std::string> joined(std::vector<std::string> formats, const std::vector<std::string> &more) {
   formats.insert(formats.end(), more.begin(), more.end());
   return formats;

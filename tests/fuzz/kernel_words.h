@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <string>
+#include <vector>
 
 namespace spc::testing {
 
@@ -20,5 +22,14 @@ inline constexpr std::array<const char *, 7> kReductions = {"max", "min", "any",
 inline constexpr std::array<const char *, 6> kLiterals = {"2", "0.5", "1.25e1", "3.", "1e-2", "-1.5"};
 /// Formats that do not store each entry by itself.
 inline constexpr std::array<const char *, 4> kPartialFormats = {"sym-csr", "sym-packed", "sym-dia", "ell1+coo"};
+
+/// By order: half of the time one of the common formats, else any that there is.
+inline const std::vector<std::vector<std::string>> kCommon = {
+    {},
+    {"sv", "coo"},
+    {"csr", "csc", "dcsr", "dcsc", "coo", "coo:1,0", "csf:1,0"},
+    {"csf", "coo", "csf:2,1,0", "csf:1,0,2", "coo:0,2,1", "ddc", "dcc", "cdc"},
+    {"csf", "coo", "csf:3,1,0,2", "ddcc"},
+};
 
 } // namespace spc::testing

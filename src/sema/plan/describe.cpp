@@ -3,6 +3,7 @@
 #include "sema/analyze.h"
 #include "sema/cost.h"
 #include "sema/division.h"
+#include "sema/plan/describe_ties.h"
 #include "sema/plan/plan_assembly.h"
 
 #include <algorithm>
@@ -167,7 +168,7 @@ private:
     if (const auto *size = tensor.as<Size>())
       return "size " + kernel_.extents[size->extent].name;
     if (const auto *tie = tensor.as<Tie>())
-      return "tie: " + equationOf(*tie, tensor);
+      return "tie: " + equationOf(*tie, tensor, kernel_);
     if (const auto *copy = tensor.as<Converted>())
       return (copy->isCanonical ? "canonical copy of " + wholeNameOf(copy->source)
                                 : "copy of " + nameOf(copy->source)) +
@@ -197,50 +198,6 @@ private:
     const std::string owner = shared ? nameOf(shared->owner) : tensor.name;
     return (isSparseOutput ? ", pattern of " + owner : "") +
            (tensor.hasDeclaredOwner() ? ", structure of " + owner : "");
-  }
-
-  /// "d1 = 2*d0 + 3", in terms of the dimensions.
-  std::string equationOf(const Tie &tie, const Tensor &tensor) const {
-    const auto multiple = [this](const Amount &scale, int dim) {
-      const std::string text = textOf(scale, kernel_);
-      const bool isSum = scale.products.size() + (scale.number != 0) > 1;
-      return (text == "1"    ? ""
-              : text == "-1" ? "-"
-              : isSum        ? "(" + text + ")*"
-                             : text + "*") +
-             format::coordinateText({.dim = dim});
-    };
-    std::string sum;
-    const auto append = [&](const std::string &addend) {
-      const bool isNegative = addend.front() == '-';
-      sum += sum.empty() ? addend : isNegative ? " - " + addend.substr(1) : " + " + addend;
-    };
-    const int rows = tensor.order() - 1;
-    std::vector<std::string> coordinates;
-    for (int dim = 0; dim < rows; ++dim) {
-      coordinates.push_back(multiple({.number = 1}, dim));
-      if (!tie.source)
-        append(multiple(tie.rowScales[static_cast<size_t>(dim)], dim));
-    }
-    if (sum.empty() || !tie.constant.isZero())
-      append(textOf(tie.constant, kernel_));
-    return multiple({.number = tie.columnScale}, rows) + " = " +
-           (tie.source ? nameOf(*tie.source) + listOf(coordinates) : sum);
-  }
-
-  /// "(d0 + 2, 3)", in terms of the view's own dimensions.
-  static std::string windowsOf(const View &view) {
-    std::vector<std::string> indices;
-    for (const Window &window : view.windows) {
-      std::string index;
-      for (const Window::Multiple &term : window.terms)
-        index += (index.empty() ? "" : " + ") + (term.scale == 1 ? "" : std::to_string(term.scale) + "*") +
-                 format::coordinateText({.dim = term.dim});
-      if (index.empty() || window.constant != 0)
-        index += (index.empty() ? "" : " + ") + std::to_string(window.constant);
-      indices.push_back(index);
-    }
-    return listOf(indices);
   }
 
   /// The extents' names, where no two are the same; else none, for which a format has names of its own.

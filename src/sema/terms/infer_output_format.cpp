@@ -53,9 +53,9 @@ public:
 private:
   Decision decide() const {
     using Kind = Decision::Kind;
-    const bool isFirstWrite = symbol_.firstWrite == static_cast<int>(logical_.statement);
     if (target_.isAssembled())
       return {Kind::Reassembled};
+    const bool isFirstWrite = symbol_.firstWrite == static_cast<int>(logical_.statement);
     const Pattern pattern = findKeptPattern(logical_, Stores::Entries, scope_, planning_.kernel);
     if (isFirstWrite && !symbol_.isOperand && !symbol_.boundBy)
       return decideOpen(pattern);
@@ -88,9 +88,8 @@ private:
     if (kept && planning_.kernel.tensors[structureOf(kept->source)].is<Tie>() &&
         !target_.is<Temporary>()) // no format of the user's
       return {Decision::Kind::Dense, PatternLoss{logical_.where, "only ties of indices decide where it has entries"}};
-    const auto kind = !kept                     ? Decision::Kind::Dense
-                      : isRebuilt(kept->source) ? Decision::Kind::Assembled
-                                                : Decision::Kind::Shared;
+    using Kind = Decision::Kind;
+    const Kind kind = !kept ? Kind::Dense : isRebuilt(kept->source) ? Kind::Assembled : Kind::Shared;
     return {kind, std::move(pattern), kept != nullptr};
   }
 
