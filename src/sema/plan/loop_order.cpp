@@ -59,7 +59,7 @@ std::vector<int> strideScores(const LoopProblem &problem) {
 std::vector<OperandProgress> startOf(const LoopProblem &problem) {
   std::vector<OperandProgress> progress;
   for (const SparseUse &use : problem.sparse)
-    progress.emplace_back(use, problem.loopCount());
+    progress.emplace_back(use, problem);
   return progress;
 }
 
@@ -118,6 +118,7 @@ private:
   std::optional<Step> stepTo(int loop) const {
     Step step{loop, 0, problem_.extents[loop]};
     int lists = 0;
+    bool isTied = false;
     double longest = 0;
     for (const OperandProgress &operand : progress_) {
       if (!operand.has(loop))
@@ -126,6 +127,7 @@ private:
         return std::nullopt;
       if (std::optional<double> length = operand.fiberLength(loop)) {
         ++lists;
+        isTied |= operand.isTie();
         step.cost += *length;
         step.iterations = std::min(step.iterations, *length);
         longest = std::max(longest, *length);
@@ -133,8 +135,8 @@ private:
     }
     if (lists == 0)
       step.cost = problem_.extents[loop];
-    else if (lists > 1 && step.iterations <= 1) // a tie's one coordinate is seldom another one's
-      step.iterations = longest / problem_.extents[loop];
+    else if (lists > 1 && (isTied || step.iterations <= 1)) // a tie's few coordinates are seldom another one's
+      step.iterations *= longest / problem_.extents[loop];
     return step;
   }
 
@@ -226,7 +228,7 @@ struct Choice {
 void liftStridedLoops(const LoopProblem &problem, const std::vector<int> &scores, std::vector<int> &order) {
   if (problem.sparse.size() != 1 || !problem.collected.empty())
     return;
-  const OperandProgress operand(problem.sparse.front(), problem.loopCount());
+  const OperandProgress operand(problem.sparse.front(), problem);
   std::stable_partition(order.begin(), order.end(), [&](int loop) {
     return !operand.has(loop) && problem.indexesTarget[loop] && scores[loop] > 0;
   });

@@ -3,6 +3,7 @@
 
 #include "sema/plan/loop_order.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -17,7 +18,10 @@ struct LevelPlace {
 /// How far the loops opened so far have come in one sparse operand.
 class OperandProgress {
 public:
-  OperandProgress(const SparseUse &use, int loopCount) : use_(&use), placeOf_(loopCount, {-1, 0, 0}) {
+  /// Both outlive the object.
+  OperandProgress(const SparseUse &use, const LoopProblem &problem)
+      : use_(&use), extents_(&problem.extents), placeOf_(problem.extents.size(), {-1, 0, 0}),
+        isOpen_(problem.extents.size(), false) {
     int begin = 0;
     for (int k = 0; k < static_cast<int>(use.levels.size()); ++k) {
       const int end = begin + static_cast<int>(use.levels[k].loops.size());
@@ -30,6 +34,8 @@ public:
     total_ = begin;
   }
 
+  /// Whether it is a copied tie.
+  bool isTie() const { return use_->solvedLevel >= 0; }
   bool has(int loop) const { return placeOf_[loop].level >= 0; }
 
   // Whether `loop`, which it has, may be opened next.
@@ -48,26 +54,36 @@ public:
     const bool isDense = use_->isCopied ? isDenseRoot : level.isDense;
     return isDense                 ? std::nullopt
            : use_->solvedLevel < 0 ? std::optional(level.length)
-                                   : std::optional(lengthInTie(number == use_->solvedLevel));
+                                   : std::optional(lengthInTie(loop));
   }
 
   void move(int loop, int direction) {
     done_ += direction;
-    isSolved_ = placeOf_[loop].level == use_->solvedLevel ? direction > 0 : isSolved_;
+    isOpen_[loop] = direction > 0;
   }
   bool isDone() const { return done_ == total_; }
 
 private:
-  /// Rows are free until the column is known, which then leaves one of the last of them.
-  double lengthInTie(bool isColumn) const {
-    const int left = total_ - done_;
-    return isColumn || isSolved_ ? (left == 1 ? 1 : kFiberLength) : kUnknownExtent;
+  /// Rows are free until the column is known, which then leaves one of the last of them. The column is one for each way
+  /// in which the rows that are left may be.
+  double lengthInTie(int loop) const {
+    bool isSolved = false;
+    double waysLeft = 1;
+    for (size_t level = 0; level < use_->levels.size(); ++level) {
+      const int other = use_->levels[level].loops.front();
+      if (static_cast<int>(level) == use_->solvedLevel)
+        isSolved = other == loop || isOpen_[other];
+      else if (other != loop && !isOpen_[other])
+        waysLeft *= (*extents_)[other];
+    }
+    return isSolved ? std::min(waysLeft, kFiberLength) : (*extents_)[loop];
   }
 
   const SparseUse *use_;
+  const std::vector<double> *extents_;
   std::vector<LevelPlace> placeOf_; ///< by loop; level -1: not this operand's
+  std::vector<bool> isOpen_;        ///< by loop
   int done_ = 0, total_ = 0, fixedLoops_ = 0;
-  bool isSolved_ = false; ///< the loop of a tie's column is opened
 };
 
 } // namespace spc::sema
