@@ -85,7 +85,9 @@ AssemblyParts assemblyParts(const sema::Kernel &kernel, const sema::Statement &s
                                     : &functions::pack_rows;
   if (runs > 1)
     parts.merge = &functions::merge_runs;
-  if (kernel.dropZeros && kernel.tensors[statement.target].fill == 0 && phase == Phase::Assemble)
+  const auto *temporary = target.as<sema::Temporary>();
+  const bool drops = kernel.dropZeros || (temporary && temporary->dropsZeros);
+  if (drops && target.fill == 0 && phase == Phase::Assemble)
     parts.dropZeros = &functions::drop_zeros;
   return parts;
 }

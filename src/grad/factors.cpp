@@ -18,7 +18,7 @@ bool isRisky(const Node &expr) {
                         node->function == Function::CopySign || node->function == Function::Conj ||
                         language::isOfParts(node->function) || node->function == Function::Abs ||
                         node->function == Function::Sign || node->function == Function::Relu ||
-                        node->function == Function::Select;
+                        node->function == Function::Select || node->function == Function::Where;
     return !isSafe || node->function == Function::Modulo;
   });
 }

@@ -27,6 +27,8 @@ public:
     case Function::MinNumber:
     case Function::MaxNumber:
       return {condition(isChosen(argument))};
+    case Function::Where:
+      return {condition(x())};
     case Function::Select:
       return {condition(argument == 1 ? x() : isNot(x()))};
     default:

@@ -273,6 +273,8 @@ std::vector<const Node *> differentiableArguments(const Node &node) {
   case Function::Imag:
   case Function::Arg:
     return {};
+  case Function::Where:
+    return {call.arguments[1].get()};
   case Function::CopySign:
     return {call.arguments[0].get()};
   case Function::Select:

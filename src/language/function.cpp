@@ -60,6 +60,7 @@ constexpr FunctionSpelling kSpellings[] = {
     {Function::BitOr, "bitor", 2, 2, Naming::Shared},
     {Function::BitXor, "bitxor", 2, 2, Naming::Shared},
     {Function::Select, "select", 3, 3},
+    {Function::Where, "where", 2, 2, Naming::LikelyTensor},
     {Function::Equal, "==", 2, 2, Naming::Operator},
     {Function::NotEqual, "!=", 2, 2, Naming::Operator},
     {Function::Less, "<", 2, 2, Naming::Operator},
@@ -106,7 +107,8 @@ std::string wrongCount(Function function, std::string_view called, size_t count)
   const bool isOpen = spelling.most == kAnyNumber && given < spelling.fewest;
   const int wanted = given < spelling.fewest ? spelling.fewest : spelling.most;
   return "'" + std::string(called) + "' takes " + (isOpen ? "at least " : "") + std::to_string(wanted) +
-         (wanted == 1 ? " argument" : " arguments") + ", not " + std::to_string(given);
+         (wanted == 1 ? " argument" : " arguments") + ", not " + std::to_string(given) +
+         (function == Function::Where && given == 3 ? ": 'select' chooses one of two values" : "");
 }
 
 std::optional<Function> functionNamed(std::string_view name) {

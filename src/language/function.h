@@ -64,6 +64,7 @@ enum class Function : uint8_t {
   BitOr,
   BitXor,
   Select,
+  Where, ///< an element where a condition holds, and none elsewhere
   // comparisons
   Equal,
   NotEqual,

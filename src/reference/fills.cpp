@@ -104,6 +104,8 @@ std::optional<Value> fillOfCall(const Node &call) {
     return wrapped(ValueType::Bool, 0, true);
   if (isIndexMask(call))
     return wrapped(ValueType::Bool, 0, true);
+  if (call.function == Function::Where)
+    return readsFill(*call.operands[1]) && call.operands[1]->fill ? call.operands[1]->fill : numberIn(call.type, 0);
   std::vector<Value> fills;
   std::vector<ValueType> types;
   for (const NodePtr &operand : call.operands)
@@ -231,6 +233,14 @@ bool isNothing(const Value &value) {
   return value.isMissing && value.number == 0.0 && value.integer == 0;
 }
 
+bool readsFill(const Node &node) {
+  const auto reads = [](const NodePtr &operand) { return readsFill(*operand); };
+  if (node.kind == Kind::Access)
+    return node.readsSparse && node.tensor->fillValue() != 0;
+  return !(node.kind == Kind::Call && node.function == Function::Pattern) &&
+         std::any_of(node.operands.begin(), node.operands.end(), reads);
+}
+
 bool isComplement(const Node &node) {
   if (node.kind != Kind::Call || node.function != Function::Not)
     return false;
@@ -285,14 +295,15 @@ void settle(Node &node, bool isOneTerm, bool isNumber, bool isCalled) {
   const bool isSum = isReduce && (node.reduction == Reduction::Sum || node.reduction == Reduction::Mean);
   for (size_t k = 0; k < node.operands.size(); ++k) {
     const bool isDivisor = node.kind == Kind::Divide && k == 1;
-    settle(*node.operands[k], isReduce ? !isSum : isOneTerm || isCall,
-           isReduce ? !isSum : isNumber || isCall || isDivisor, isCalled || isCall);
+    const bool isArgument = isCall && !(node.function == Function::Where && k == 1);
+    settle(*node.operands[k], isReduce ? !isSum : isOneTerm || isArgument,
+           isReduce ? !isSum : isNumber || isArgument || isDivisor, isCalled || isArgument);
   }
   node.readsSparse =
       node.kind == Kind::Access && node.tensor->isSparse() && (isPlain(node) || node.tensor->fillValue() == 0);
   for (const NodePtr &operand : node.operands)
     node.readsSparse = node.readsSparse || operand->readsSparse;
-  node.readsSparse = node.readsSparse || isIndexMask(node);
+  node.readsSparse = node.readsSparse || isIndexMask(node) || (isCall && node.function == Function::Where);
   node.sums = sumsIn(node);
   node.fill = fillOf(node, isCalled);
 }

@@ -111,6 +111,9 @@ bool isMissing(const Node &node, const std::vector<Value> &operands);
 /// Whether that is `not pattern(A)`, which a sparse A has values for where it has no entry.
 bool isComplement(const Node &node);
 
+/// Whether missing entries are no zeros in something that an expression reads values of.
+bool readsFill(const Node &node);
+
 /// Whether a node compares what index variables are, or joins such comparisons and patterns: where it is false, it is
 /// missing.
 bool isIndexMask(const Node &node);

@@ -15,6 +15,20 @@ using Kind = Node::Kind;
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
+/// A value where a condition holds, and missing elsewhere.
+Value entryWhere(const Node &node, Variables &variables, Evaluation &evaluation) {
+  const Node &condition = *node.operands[0], &own = *node.operands[1];
+  const double around = std::exchange(evaluation.sumEpsilon, 0);
+  const Value holds = valueOf(condition, variables, evaluation);
+  evaluation.sumEpsilon = around;
+  const Value value = valueOf(own, variables, evaluation);
+  Value result =
+      callOf(Function::Select, {holds, value, *node.fill}, {condition.type, node.type, node.type}, node.type);
+  const bool isFill = own.fill && own.fill->number == node.fill->number && own.fill->integer == node.fill->integer;
+  result.isMissing = truthOf(holds).integer == 0 || (value.isMissing && isFill);
+  return result;
+}
+
 Value call(const Node &node, Variables &variables, Evaluation &evaluation) {
   const bool isMask = node.function == Function::Pattern;
   if (isMask || isComplement(node)) {
@@ -24,6 +38,8 @@ Value call(const Node &node, Variables &variables, Evaluation &evaluation) {
     result.isMissing = !isTrue;
     return result;
   }
+  if (node.function == Function::Where)
+    return entryWhere(node, variables, evaluation);
   std::vector<Value> values;
   std::vector<ValueType> types;
   const double around = std::exchange(evaluation.sumEpsilon, 0);

@@ -7,13 +7,18 @@ std::optional<ValueType> widestOf(std::optional<ValueType> a, std::optional<Valu
   return a && b ? widest(*a, *b) : a ? a : b;
 }
 
+/// Whether the first argument is a condition of a type of its own.
+bool isChoice(Function function) {
+  return function == Function::Select || function == Function::Where;
+}
+
 std::optional<ValueType> typeOfCall(const CallNode &call, const Scope &scope, const KernelHead &kernel) {
   if (isLogical(call.function))
     return ValueType::Bool;
   if (call.function == Function::Cast)
     return call.castTo;
   std::optional<ValueType> type;
-  for (size_t k = call.function == Function::Select ? 1 : 0; k < call.arguments.size(); ++k)
+  for (size_t k = isChoice(call.function) ? 1 : 0; k < call.arguments.size(); ++k)
     type = widestOf(type, typeOf(*call.arguments[k], scope, kernel));
   return type && language::isOfParts(call.function) ? partOf(*type) : type;
 }
@@ -48,7 +53,7 @@ ValueType argumentType(const CallNode &call, size_t argument, ValueType context,
   std::optional<ValueType> type = context;
   if (language::isComparison(call.function))
     type = widestOf(own(0), own(1)).value_or(ValueType::F64);
-  else if (isLogical(call.function) || (call.function == Function::Select && argument == 0))
+  else if (isLogical(call.function) || (isChoice(call.function) && argument == 0))
     type = own(argument).value_or(ValueType::Bool);
   else if (call.function == Function::Cast)
     type = own(0).value_or(ValueType::F64);

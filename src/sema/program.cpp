@@ -10,7 +10,7 @@ constexpr DiagnosticKind kFillFormat{"fill-format", Severity::Error};
 ResolvedStatement::ResolvedStatement(const ResolvedStatement &other)
     : op(other.op), isTemporary(other.isTemporary), where(other.where), targetWhere(other.targetWhere),
       scope(other.scope), target(other.target), value(other.value ? clone(*other.value) : nullptr),
-      isFused(other.isFused) {}
+      isFused(other.isFused), takesIn(other.takesIn) {}
 
 ValueType computeTypeOf(const KernelHead &kernel, const ResolvedStatement &statement) {
   if (statement.op == AssignOp::Or)

@@ -38,6 +38,8 @@ struct ResolvedStatement {
   Access target;
   NodePtr value;        ///< null where names could not be resolved
   bool isFused = false; ///< a temporary's, which its reader computes
+  bool takesIn =
+      false; ///< an assignment of the target and what `min=`, `max=` or `or=` takes in, in a function of both
 };
 
 /// It holds copies of all that it is made of, and nothing of a syntax tree.

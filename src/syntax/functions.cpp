@@ -23,7 +23,7 @@ constexpr std::string_view kSolve =
 constexpr std::string_view kSort =
     "'y(r) = bottom(r, i, x(i))' for as many r as there are i; its places are 'argbottom'";
 
-constexpr std::array<Missing, 41> kMissing{
+constexpr std::array<Missing, 40> kMissing{
     {{"arccos", "'acos(x)'", true},
      {"arcsin", "'asin(x)'", true},
      {"arctan", "'atan(x)'", true},
@@ -66,8 +66,7 @@ constexpr std::array<Missing, 41> kMissing{
      {"topk", "'y(r) = top(r, i, x(i))' for as many r as are wanted; its places are 'argtop'", true},
      {"trace", "'t = A(i,i)'"},
      {"transpose", "the indices the other way round, 'B(j,i) = A(i,j)'"},
-     {"trsv", kSolve, true},
-     {"where", "'select(condition, x, y)'"}}};
+     {"trsv", kSolve, true}}};
 
 const Missing *missingNamed(std::string_view name) {
   const auto found =

@@ -82,6 +82,21 @@ GATHERS = {
     "let r(i) = p(i)*0 + 1\ny(i) = x(r(i))": ("x:9 p:12<9", ""),
     "let r(i) = p(p(i))\ny(i) = x(r(i)) - x(p(i))": ("x:9 p:9<9", ""),
 }
+#: Scatters into sparse targets, whose formats are given.
+TAKEN_IN = {
+    "y(p(i)) min= v(i)": ("p:12<9 v:12 y:9", "y=sparse-vector"),
+    "y(p(i)) max= v(i) ": ("p:12<9 v:12 y:9", "y=sparse-vector v=sparse-vector"),
+    "C(p(i),q(j)) max= A(i,j)": ("A:11x13 p:11<6 q:13<5 C:6x5", ""),
+    "C(p(i),p(j)) min= A(i,j)": ("A:9x9 p:9<6 C:6x6", ""),
+    "C(p(i),q(i)) max= v(i)": ("v:12 p:12<6 q:12<5 C:6x5", "v=sparse-vector"),
+    "C(p(i),q(i)) min= v(i)": ("v:12 p:12<6 q:12<5 C:6x5", ""),
+    "C(p(i),q(j)) += A(i,j)": ("A:11x13 p:11<6 q:13<5 C:6x5", ""),
+    "C(p(i),j) max= A(i,k)*B(k,j)": ("A:11x7 B:7x5 p:11<6 C:6x5", ""),
+    "C(i,j) min= A(i+1, 2*j)": ("A:7x10 C:6x5", ""),
+    "C(i,2*j+1) max= A(i,j)": ("A:6x5 C:6x11", ""),
+    "tensor A(m,n): f64, sparse, fill inf\ntensor C(k,l): f64, sparse, fill inf\ntensor p(m)\ntensor q(n)\n"
+    "C(p(i),q(j)) min= A(i,j)": ("A:11x13 p:11<6 q:13<5 C:6x5", "plain"),
+}
 
 
 class TiesTest(SpcCase):
@@ -132,6 +147,20 @@ class TiesTest(SpcCase):
                 result = results[number % len(results)]
                 with self.subTest(kernel=text, format=form, result=result):
                     self.run_kernel(text, operands, sizes, {**{name: form for name in names}, target: result}, *options)
+
+    def test_scatters_into_sparse_targets(self):
+        for text, (operands, given) in TAKEN_IN.items():
+            formats = dict(one.split("=") for one in given.split() if "=" in one)
+            forms = "csr csc coo dcsr" if "plain" in given else "csr csc coo dcsr bsr ell dia"
+            for number, form in enumerate(forms.split()):
+                own = {**{"C": form for _ in range("C:" in operands)}, **formats}
+                for name in "AB":
+                    if f"{name}:" in operands:
+                        own[name] = FORMATS[(number + (name == "B")) % 4]
+                if "C" not in own and number:
+                    continue
+                with self.subTest(kernel=text, formats=own):
+                    self.run_kernel(text, operands, "", own)
 
     def test_equations(self):
         self.run_all(EQUATIONS)

@@ -182,6 +182,9 @@ private:
       return chance(50) ? numericCall() : chance(50) && !targets_.empty() ? "(" + pick(targets_) + " + 1)" : count();
     if (kind_ != Kind::Complex && chance(6))
       return mask();
+    if (kind_ != Kind::Complex && chance(3))
+      return "where(" + comparison(operandAccess(false), chance(50) ? literal() : operandAccess(false)) + ", " +
+             operandAccess(false) + ")";
     const int64_t kind = random_.below(100);
     if (kind < 76)
       return operandAccess(/*mustBeDense=*/false);

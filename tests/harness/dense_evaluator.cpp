@@ -6,6 +6,7 @@
 #include "harness/function_values.h"
 #include "harness/named_sizes.h"
 #include "harness/number_types.h"
+#include "harness/taken_in.h"
 
 #include <algorithm>
 #include <cmath>
@@ -50,24 +51,19 @@ public:
     return offset;
   }
 
-  /// What a statement that takes values in makes of what its target holds and of one more value.
-  Value taken(language::Reduction kind, const Value &held, const Value &next) const {
-    const double a = held.value.real(), b = converted(next.value, type_).real();
-    const double error = worse(held.error, next.error + (std::isinf(b) ? 0 : epsilonOf(type_) * std::abs(b)));
-    if (kind == language::Reduction::Any)
-      return {double(a != 0 || b != 0), 1, next.error > 0 ? std::numeric_limits<double>::infinity() : 0, true, true};
-    const bool isNext = !std::isnan(a) && (std::isnan(b) || (kind == language::Reduction::Min ? b < a : b > a));
-    return isNext ? Value{b, std::abs(b), error, true, true} : Value{a, std::abs(a), error, true, true};
-  }
-
-  Value takenIn(language::Reduction kind, Value held, const Node &body, const std::vector<int> &loops) {
-    const Within within(isTerm_, false);
+  /// What a statement makes of what its target holds and of all values that it takes in; `lists`: stored where one of
+  /// the values may make a difference.
+  Value takenIn(language::Reduction kind, Value held, const Node &body, const std::vector<int> &loops, bool lists) {
+    const Within within(isTerm_, false), listing(lists_, lists);
+    bool isStored = false;
     forEachPoint(variables_, loops, [&] {
       Value next = evaluate(body);
+      isStored |= next.stored;
       if (kind == language::Reduction::Any) // the truth of a value, in whatever type that has
         next.value = next.value != Element(0) ? 1 : 0;
-      held = taken(kind, held, next);
+      held = taken(kind, type_, held, next);
     });
+    held.stored = isStored;
     return held;
   }
 
@@ -133,8 +129,9 @@ private:
     const auto at = static_cast<size_t>(offset(node));
     const double fill = readAs(tensor.fill, tensor.type, node.type);
     if (tensor.sparse && !tensor.stored[at])
-      return node.picks && (fill != 0 || !isTerm_) ? Value{fill, std::isinf(fill) ? 0 : std::abs(fill), 0, true, true}
-                                                   : ofFill(fill);
+      return node.picks && (fill != 0 || !(isTerm_ || lists_))
+                 ? Value{fill, std::isinf(fill) ? 0 : std::abs(fill), 0, true, true}
+                 : ofFill(fill);
     const Element value =
         sema::isInteger(tensor.type) ? readAs(tensor.values[at].real(), tensor.type, node.type) : tensor.values[at];
     return {value, sizeOf(value), tensor.errors.empty() ? 0 : tensor.errors[at], true, true};
@@ -146,6 +143,7 @@ private:
   }
 
   Value product(const Node &node) {
+    const Within listing(lists_, lists_ && !node.multiplies);
     const Value left = evaluate(*node.left), right = left.present ? evaluate(*node.right) : Value{}; // of nothing: any
     return isMissing(node, left.stored, right.stored) ? Value{} : multiply(left, right, epsilon_, node.type);
   }
@@ -168,6 +166,7 @@ private:
   static Value addendOf(const Value &value) { return value.openness == Openness::Reduction ? asNumber(value) : value; }
 
   Value division(const Node &node) {
+    const Within listing(lists_, lists_ && !node.multiplies);
     const Value numerator = evaluate(*node.left);
     const Within within(isTerm_, false);
     const Value divisor = evaluate(*node.right);
@@ -177,7 +176,7 @@ private:
   /// What a sum is multiplied with is multiplied with its terms. Where that is not so, in functions, divisors and what
   /// is not summed up, it is a number as any other, that of no term, too.
   Value partialSum(const Node &node) {
-    const bool isNumber = !isTerm_;
+    const bool isNumber = !isTerm_ && !lists_;
     const Within within(isTerm_, true);
     Value value = sum(*node.left, node.variables);
     value.present |= isNumber;
@@ -228,6 +227,8 @@ private:
       const Node &access = isMask ? *node.arguments.front() : *node.arguments.front()->arguments.front();
       return maskOf(!access.tensor->sparse || read(access).stored == isMask, true);
     }
+    if (node.call->function == language::Function::Where)
+      return entryWhere(node);
     const Within within(isTerm_, false);
     std::vector<bool> differs;
     std::vector<double> values, errors;
@@ -256,6 +257,21 @@ private:
     result.stored = mayDiffer(node, differs);
     result.present = result.stored || node.fill != 0.0;
     return settledBy(node) && !result.stored ? ofFill(*node.fill) : result;
+  }
+
+  Value entryWhere(const Node &node) {
+    const Node &own = *node.arguments[1];
+    Value value = evaluate(own);
+    const Within within(isTerm_, false);
+    const Value holds = evaluate(*node.arguments[0]);
+    if (holds.error > 0)
+      value.error = std::numeric_limits<double>::infinity();
+    if (holds.value == Element(0))
+      return {ofFill(*node.fill).value, 0, value.error > 0 && holds.error > 0 ? value.error : 0, *node.fill != 0,
+              false};
+    if (own.fill != node.fill) // it has no missing entries
+      value.present = value.stored = true;
+    return value;
   }
 
   Value reduceValues(const Node &node) {
@@ -291,19 +307,8 @@ private:
   sema::ValueType type_; ///< the target's
   double epsilon_;
   bool isTerm_ = true;
+  bool lists_ = false; ///< sums have values where they have entries alone
 };
-
-/// The variable of each of the target's dimensions, which the scope then has.
-std::vector<int> bindTarget(const syntax::Statement &statement, const DenseTensor &target, Resolver &resolver,
-                            Scope &scope) {
-  std::vector<int> indices;
-  for (size_t dim = 0; dim < target.shape.size(); ++dim) {
-    const std::string &name = statement.target.indices[dim].text;
-    indices.push_back(scope.contains(name) ? scope[name] : resolver.bind(scope, name));
-    resolver.constrain(indices.back(), target.shape[dim]);
-  }
-  return indices;
-}
 
 void run(const syntax::Statement &statement, TensorMap &tensors) {
   auto found = tensors.find(statement.target.tensor.text);
@@ -326,15 +331,23 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
                        indexesOnly(*statement.value, scope);
   std::vector<Term> terms;
   for (const Addend &addend : addendsOf(statement, isWhole))
-    terms.push_back(resolver.term(addend, scope, isWhole));
+    terms.push_back(resolver.term(addend, scope, isWhole, takesIn && target.sparse));
+  if (takesIn)
+    unwrap(*takesIn, target.type, terms.front());
 
+  const bool isOfTarget = terms.front().reductions.empty() || indexesSome(*statement.value, statement.target.indices);
   StatementEvaluator evaluator(variables, target.type);
   forEachPoint(variables, loops, [&] {
     const auto at = static_cast<size_t>(evaluator.offset(target.shape, indices));
     const bool isStored = !target.sparse || target.stored[at];
     if (takesIn) {
-      const Value held{target.values[at], std::abs(target.values[at]), target.errors[at], true, true};
-      const Value result = evaluator.takenIn(*takesIn, held, *terms.front().expr, terms.front().reductions);
+      const Value held = heldBy(target, at);
+      const Term &term = terms.front();
+      const Value result = evaluator.takenIn(*takesIn, held, *term.expr, term.reductions, target.sparse);
+      if (target.sparse)
+        keep(target, at,
+             isStoredAfter({*takesIn, target.type, target.fill, isStored, term.expr->type,
+                            isOfTarget ? term.expr->fill : std::nullopt, !term.reductions.empty(), result.stored}));
       target.values[at] = converted(result.value, target.type);
       target.errors[at] = result.error;
       return;
@@ -348,16 +361,20 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
       return;
     }
     Accumulator total;
-    if (statement.op == language::AssignOp::Add && isStored)
-      total.add({target.values[at], std::abs(target.values[at]), target.errors[at], true});
-    for (const Term &term : terms)
-      total.add(evaluator.sum(*term.expr, term.reductions), term.isNegated);
+    if (statement.op == language::AssignOp::Add && (isStored || target.fill != 0))
+      total.add(heldBy(target, at));
+    bool isTaken = false;
+    for (const Term &term : terms) {
+      const Value sum = evaluator.sum(*term.expr, term.reductions);
+      isTaken |= sum.present;
+      total.add(sum, term.isNegated);
+    }
     const Value result = total.total(evaluator.epsilon(), terms.front().expr->type, Openness::Reduction);
-    const bool hasEntry = target.fill == 0 ? result.present : result.stored;
-    if (target.assembled)
-      target.stored[at] = hasEntry ? 1 : 0;
-    else if (hasEntry && !isStored)
-      throw std::runtime_error("a value falls outside the pattern of " + statement.target.tensor.text);
+    const bool isAbsorbed = std::isinf(target.fill) && !sema::isInteger(target.type); // whatever is added
+    const bool hasEntry = target.fill == 0                          ? result.present
+                          : statement.op == language::AssignOp::Add ? isStored || (isTaken && !isAbsorbed)
+                                                                    : result.stored;
+    keep(target, at, hasEntry);
     target.values[at] = converted(result.value, target.type);
     target.errors[at] = storedError(result, target.type);
   });

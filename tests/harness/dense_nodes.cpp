@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -34,14 +35,6 @@ std::vector<Addend> addendsOf(const syntax::Statement &statement, bool isWhole) 
   return addends;
 }
 
-bool isComplement(const Node &node) {
-  if (node.kind != NodeKind::Call || node.call->function != language::Function::Not)
-    return false;
-  const Node &mask = *node.arguments.front();
-  return mask.kind == NodeKind::Call && mask.call->function == language::Function::Pattern &&
-         mask.arguments.front()->tensor->sparse;
-}
-
 bool isInfinite(std::optional<double> fill) {
   return fill && std::isinf(*fill);
 }
@@ -64,8 +57,9 @@ void Resolver::constrain(int variable, int64_t extent) {
   known = extent;
 }
 
-Term Resolver::term(const Addend &addend, const Scope &targetScope, bool isWhole) {
+Term Resolver::term(const Addend &addend, const Scope &targetScope, bool isWhole, bool lists) {
   callsAround_ = isWhole ? 1 : 0;
+  lists_ = lists;
   isOneTerm_ = isWhole;
   Term result;
   result.isNegated = addend.isNegated;
@@ -106,48 +100,6 @@ NodePtr Resolver::resolve(const syntax::Literal &literal, Scope &) {
   return node;
 }
 
-double valueOf(const Node &call, const std::vector<double> &arguments) {
-  if (isOfBits(call.call->function))
-    return valueOfBits(call.call->function, call.type, arguments[0], arguments[1]);
-  return isAbsorbingSum(*call.call) ? absorbingSum(call.call->function, call.type, arguments[0], arguments[1])
-                                    : testing::valueOf(*call.call, arguments);
-}
-
-NodePtr Resolver::resolve(const syntax::Call &call, Scope &scope) {
-  if (isAbsorbingSum(call) && !sema::isInteger(type_))
-    return resolveBinary(language::BinaryOp::Add, *call.arguments[0], *call.arguments[1], scope);
-  auto node = std::make_unique<Node>();
-  node->kind = NodeKind::Call;
-  node->call = &call;
-  node->type = type_;
-  node->hasCalls = true;
-  std::vector<double> fills;
-  ++callsAround_;
-  const bool isOneTerm = std::exchange(isOneTerm_, true);
-  for (const syntax::ExprPtr &argument : call.arguments) {
-    const sema::ValueType type = argumentType(call, node->arguments.size(), type_, typesOf(tensors_));
-    node->arguments.push_back(resolve(*argument, type, scope));
-    if (node->arguments.back()->fill)
-      fills.push_back(*node->arguments.back()->fill);
-  }
-  --callsAround_;
-  isOneTerm_ = isOneTerm;
-  const Node &first = *node->arguments.front();
-  if (call.function == language::Function::Pattern) {
-    node->hasCalls = first.tensor->sparse; // the pattern of a dense tensor is a 1
-    node->fill = first.tensor->sparse ? std::optional(0.0) : std::nullopt;
-  } else if (isComplement(*node))
-    node->fill = 0; // where the mask has an entry, that is: there is none elsewhere
-  else if (isIndexMask(*node))
-    node->fill = 0;
-  else if (fills.size() == call.arguments.size() &&
-           !(call.function == language::Function::Select && isIndexMask(*node->arguments[0])))
-    node->fill = valueOf(*node, fills);
-  else
-    node->fill = fillOfSome(*node);
-  return node;
-}
-
 void Resolver::noteExtents(const syntax::Expr &expr, std::set<std::string> bound) {
   const auto *access = std::get_if<syntax::Access>(&expr.node);
   const auto tensor = access ? tensors_.find(access->tensor.text) : tensors_.end();
@@ -173,28 +125,13 @@ void noteWindows(const syntax::Expr &expr, Windows &windows) {
     noteWindows(*child, windows);
 }
 
-std::optional<double> Resolver::fillOfSome(const Node &node) {
-  const auto fill = [&](size_t k) { return node.arguments[k]->fill; };
-  switch (node.call->function) {
-  case language::Function::And:
-    return fill(0) == 0.0 || fill(1) == 0.0 ? std::optional(0.0) : std::nullopt;
-  case language::Function::Or:
-    return fill(0).value_or(0) != 0 || fill(1).value_or(0) != 0 ? std::optional(1.0) : std::nullopt;
-  case language::Function::Select:
-    if (fill(0) && !isIndexMask(*node.arguments[0]))
-      return *fill(0) != 0 ? fill(1) : fill(2);
-    return fill(1) == fill(2) ? fill(1) : std::nullopt;
-  default:
-    return settledBy(node);
-  }
-}
-
 bool readsSparse(const Node &node) {
   const auto reads = [](const NodePtr &part) { return part && readsSparse(*part); };
   if (!node.readsSparse) // asked for at every point
-    node.readsSparse =
-        isIndexMask(node) || (node.tensor && node.tensor->sparse && (!node.picks || node.tensor->fill == 0)) ||
-        reads(node.left) || reads(node.right) || std::any_of(node.arguments.begin(), node.arguments.end(), reads);
+    node.readsSparse = isIndexMask(node) || (node.call && node.call->function == language::Function::Where) ||
+                       (node.tensor && node.tensor->sparse && (!node.picks || node.tensor->fill == 0)) ||
+                       reads(node.left) || reads(node.right) ||
+                       std::any_of(node.arguments.begin(), node.arguments.end(), reads);
   return *node.readsSparse;
 }
 
@@ -205,28 +142,6 @@ bool isMissing(const Node &node, bool left, bool right) {
   const bool byLeft = (isProduct || node.kind == NodeKind::Divide) && node.left->fill == 0.0 && readsSparse(*node.left);
   const bool byRight = isProduct && node.right->fill == 0.0 && readsSparse(*node.right);
   return byLeft || byRight ? (byLeft && !left) || (byRight && !right) : !left && !right;
-}
-
-bool mayDiffer(const Node &call, const std::vector<bool> &arguments) {
-  const auto fill = [&](size_t k) { return call.arguments[k]->fill; };
-  const bool isAnd = call.call->function == language::Function::And;
-  if (isAnd || call.call->function == language::Function::Or) {
-    const auto settles = [&](size_t k) { return fill(k) && (*fill(k) != 0) != isAnd; };
-    if (settles(0) && settles(1))
-      return arguments[0] && arguments[1];
-    if (settles(0) || settles(1))
-      return arguments[settles(0) ? 0 : 1];
-  }
-  if (call.call->function == language::Function::Select)
-    return fill(0) && !isIndexMask(*call.arguments[0]) ? arguments[0] || arguments[*fill(0) != 0 ? 1 : 2]
-                                                       : arguments[1] || arguments[2];
-  const std::optional<double> settled = settledBy(call);
-  bool isAny = false, isAll = true;
-  for (size_t k = 0; k < arguments.size(); ++k) {
-    isAny |= arguments[k];
-    isAll &= fill(k) != settled || !mayAbsorb(call.call->function, k) || arguments[k];
-  }
-  return settled ? isAll : isAny;
 }
 
 NodePtr Resolver::resolve(const syntax::Access &access, Scope &scope) {
@@ -294,8 +209,11 @@ NodePtr Resolver::resolveBinary(language::BinaryOp op, const syntax::Expr &left,
   static constexpr NodeKind kinds[] = {NodeKind::Add, NodeKind::Subtract, NodeKind::Multiply, NodeKind::Divide};
   auto node = std::make_unique<Node>();
   node->kind = kinds[static_cast<size_t>(op)];
+  const int around = std::exchange(callsAround_, callsAround_ + (lists_ && multiplies(op, left, right) ? 1 : 0));
   node->left = resolve(left, scope);
   node->right = resolve(right, scope);
+  callsAround_ = around;
+  node->multiplies = multiplies(op, left, right);
   node->hasCalls = node->left->hasCalls || node->right->hasCalls;
   node->fill = fillOf(op, node->left->fill, node->right->fill);
   return node;
@@ -342,11 +260,28 @@ NodePtr Resolver::resolve(const syntax::Reduce &sum, Scope &scope) {
   isOneTerm_ = isOneTerm;
   const bool isCount = sum.reduction == Reduction::Count;
   // What a function is called with is computed everywhere; a factor is missing where nothing was summed.
-  if (callsAround_ == 0 && ((isSum && node->left->fill == 0.0) || (isCount && node->left->tensor->sparse)))
+  Scope own;
+  for (const syntax::Name &name : sum.variables)
+    own.emplace(name.text, -1);
+  const bool isNumber = callsAround_ > 0 || (lists_ && indexesOnly(*sum.body, own)); // one for all elements
+  if (!isNumber && ((isSum && node->left->fill == 0.0) || (isCount && node->left->tensor->sparse)))
     node->fill = 0;
   node->reduction = sum.reduction;
-  node->hasCalls = callsAround_ > 0 || (!isSum && !isCount); // it has a value everywhere
+  node->hasCalls = isNumber || (!isSum && !isCount); // it has a value everywhere
   return node;
+}
+
+bool multiplies(language::BinaryOp op, const syntax::Expr &left, const syntax::Expr &right) {
+  const std::function<bool(const syntax::Expr &)> isPlain = [&](const syntax::Expr &expr) {
+    if (const auto *paren = std::get_if<syntax::Paren>(&expr.node))
+      return isPlain(*paren->inner);
+    if (const auto *negate = std::get_if<syntax::Negate>(&expr.node))
+      return isPlain(*negate->operand);
+    const auto *number = std::get_if<syntax::Literal>(&expr.node);
+    return number && std::isfinite(number->value) && number->value != 0;
+  };
+  return op == language::BinaryOp::Mul ? !isPlain(left) && !isPlain(right)
+                                       : op == language::BinaryOp::Div && !isPlain(right);
 }
 
 std::optional<language::Reduction> takenInBy(language::AssignOp op) {
@@ -354,6 +289,17 @@ std::optional<language::Reduction> takenInBy(language::AssignOp op) {
          : op == language::AssignOp::Max ? std::optional(language::Reduction::Max)
          : op == language::AssignOp::Or  ? std::optional(language::Reduction::Any)
                                          : std::nullopt;
+}
+
+std::vector<int> bindTarget(const syntax::Statement &statement, const DenseTensor &target, Resolver &resolver,
+                            Scope &scope) {
+  std::vector<int> indices;
+  for (size_t dim = 0; dim < target.shape.size(); ++dim) {
+    const std::string &name = statement.target.indices[dim].text;
+    indices.push_back(scope.contains(name) ? scope[name] : resolver.bind(scope, name));
+    resolver.constrain(indices.back(), target.shape[dim]);
+  }
+  return indices;
 }
 
 const Node *reductionOf(const std::vector<Term> &terms) {

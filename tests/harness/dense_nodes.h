@@ -42,6 +42,7 @@ struct Node {
   std::vector<std::unique_ptr<Node>> arguments;
   bool hasCalls = false;
   bool picks = false;         ///< of an access
+  bool multiplies = false;    ///< a product or a quotient, with what is no number
   bool isOneTerm = false;     ///< what it is part of is computed in one term, products of sums not multiplied out
   std::optional<double> fill; ///< what it is where all sparse tensors miss their entries, if that is one number
   mutable std::optional<bool> readsSparse = {}; ///< what the function of that name has found
@@ -114,6 +115,9 @@ const Node *reductionOf(const std::vector<Term> &terms);
 /// What a statement with `min=`, `max=` or `or=` makes of values.
 std::optional<language::Reduction> takenInBy(language::AssignOp op);
 
+/// Whether a product, a quotient or anything else multiplies what it is made of with what is no number.
+bool multiplies(language::BinaryOp op, const syntax::Expr &left, const syntax::Expr &right);
+
 /// Whether missing entries are no zeros in something that an expression reads.
 bool readsFill(const syntax::Expr &expr, const TensorMap &tensors);
 
@@ -132,8 +136,9 @@ public:
 
   int bind(Scope &scope, const std::string &name);
   void constrain(int variable, int64_t extent);
-  /// `isWhole`: sums in it have values even where they sum nothing.
-  Term term(const Addend &addend, const Scope &targetScope, bool isWhole);
+  /// `isWhole`: sums in it have values even where they sum nothing. `lists`: they have none, but for those that are
+  /// multiplied with what is no number.
+  Term term(const Addend &addend, const Scope &targetScope, bool isWhole, bool lists = false);
   /// Before terms are resolved.
   void noteWindows(const syntax::Expr &expr) { evaluator::noteWindows(expr, windows_); }
   /// After that: how far the variables that no reduction binds run, in whatever term they are read alone.
@@ -146,6 +151,7 @@ private:
   NodePtr resolveBinary(language::BinaryOp op, const syntax::Expr &left, const syntax::Expr &right, Scope &scope);
   NodePtr resolve(const syntax::Literal &literal, Scope &);
   NodePtr resolve(const syntax::Call &call, Scope &scope);
+  NodePtr resolveWhere(const syntax::Call &call, NodePtr node, Scope &scope);
   /// Where not all arguments have a fill: of logic that one of them settles, and of choices.
   static std::optional<double> fillOfSome(const Node &node);
   NodePtr resolve(const syntax::Access &access, Scope &scope);
@@ -162,10 +168,15 @@ private:
   std::vector<int> *reductions_ = nullptr;
   Scope *termScope_ = nullptr;
   int callsAround_ = 0;    ///< what is resolved
+  bool lists_ = false;     ///< calls do not count
   bool isOneTerm_ = false; ///< what is resolved is computed in one
   Windows windows_;
   std::map<std::string, int64_t> extents_; ///< by variable
   sema::ValueType type_;                   ///< in which what is resolved is computed
 };
+
+/// The variable of each of the target's dimensions, which the scope then has.
+std::vector<int> bindTarget(const syntax::Statement &statement, const DenseTensor &target, Resolver &resolver,
+                            Scope &scope);
 
 } // namespace spc::testing::evaluator

@@ -53,7 +53,8 @@ Type typeOf(const syntax::Expr &expr, const TensorTypes &tensors) {
   }
   const std::vector<const syntax::Expr *> parts = syntax::children(expr);
   Type type;
-  for (size_t k = call && call->function == Function::Select ? 1 : 0; k < parts.size(); ++k)
+  for (size_t k = call && (call->function == Function::Select || call->function == Function::Where) ? 1 : 0;
+       k < parts.size(); ++k)
     type = wider(type, typeOf(*parts[k], tensors));
   return call && type && isPart(call->function) ? partTypeOf(*type) : type;
 }
@@ -75,7 +76,8 @@ ValueType argumentType(const syntax::Call &call, size_t argument, ValueType type
   const auto own = [&](size_t k) { return typeOf(*call.arguments[k], tensors); };
   if (compares(call.function))
     type = wider(own(0), own(1)).value_or(ValueType::F64);
-  else if (isTruth(call.function) || (call.function == Function::Select && argument == 0))
+  else if (isTruth(call.function) ||
+           ((call.function == Function::Select || call.function == Function::Where) && argument == 0))
     type = own(argument).value_or(ValueType::Bool);
   else if (call.function == Function::Cast)
     type = own(0).value_or(ValueType::F64);

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <stdexcept>
 
@@ -160,6 +161,32 @@ const codegen::JitKernel &KernelUnderTest::code() const {
   return *code_;
 }
 
+/// Whether a kernel has conditional entries: patterns alone do not say where these are.
+static bool holdsWhere(const syntax::Kernel &kernel) {
+  const std::function<bool(const syntax::Expr &)> holds = [&](const syntax::Expr &expr) {
+    const auto *call = std::get_if<syntax::Call>(&expr.node);
+    const std::vector<const syntax::Expr *> below = syntax::children(expr);
+    return (call && call->function == language::Function::Where) ||
+           std::any_of(below.begin(), below.end(), [&](const syntax::Expr *child) { return holds(*child); });
+  };
+  return std::any_of(kernel.statements.begin(), kernel.statements.end(),
+                     [&](const syntax::Statement &statement) { return holds(*statement.value); });
+}
+
+/// Makes the evaluated entries the ones that are stored, and those that pad them.
+static void takePatterns(const TensorMap &tensors, PatternMap &least, PatternMap &most) {
+  for (const auto &[name, tensor] : tensors) {
+    if (!tensor.assembled)
+      continue;
+    least.at(name).stored = tensor.stored;
+    Pattern &whole = most.at(name);
+    whole.stored = tensor.stored;
+    whole.masks.push_back(whole.stored);
+    if (whole.pad)
+      whole.pad(whole.stored);
+  }
+}
+
 std::string KernelUnderTest::check(const Trial &given, const Meaning *meaning) const {
   if (assemblyFolder())
     return {};
@@ -188,6 +215,8 @@ std::string KernelUnderTest::check(const Trial &given, const Meaning *meaning) c
     allowZeros(tensors, least, most);
   if (readsNothing)
     allowFalse(analyzed_.tree, most);
+  if (holdsWhere(analyzed_.tree))
+    takePatterns(tensors, least, most);
   for (const auto &[name, tensor] : tensors)
     if (tensor.assembled && tensor.stored != least.at(name).stored)
       return "the evaluators disagree on what " + name + " stores";

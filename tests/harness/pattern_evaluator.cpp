@@ -3,8 +3,10 @@
 #include "harness/dense_nodes.h"
 #include "harness/number_types.h"
 #include "harness/pattern_fills.h"
+#include "harness/taken_in.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <set>
@@ -60,9 +62,14 @@ public:
       const int64_t element = elementOf(statement_.target, point);
       bool isStored =
           statement_.op == language::AssignOp::Add && before_.at(statement_.target.tensor.text).isStored(element);
-      if (isWhole(target)) // and overwritten
+      if (const auto takesIn = evaluator::takenInBy(statement_.op))
+        isStored = isTakenIn(*takesIn, own, point);
+      else if (isWhole(target) && statement_.op == language::AssignOp::Add)
+        isStored |= !(std::isinf(target.fill) && !sema::isInteger(target.type)) && addsSomewhere(addends, own, point);
+      else if (isWhole(target)) // and overwritten
         isStored = differs(*statement_.value, point);
-      for (const Expr *addend : isWhole(target) ? std::vector<const Expr *>() : addends)
+      const bool hasAddends = !isWhole(target) && !evaluator::takenInBy(statement_.op);
+      for (const Expr *addend : hasAddends ? addends : std::vector<const Expr *>())
         isStored = isStored || holdsSomewhere(*addend, own, point);
       target.stored[static_cast<size_t>(element)] = isStored ? 1 : 0;
       return false;
@@ -81,6 +88,26 @@ private:
         pattern.pad(pattern.stored);
       }
     return patterns;
+  }
+
+  bool addsSomewhere(const std::vector<const Expr *> &addends, const std::set<std::string> &own, const Point &point) {
+    return std::any_of(addends.begin(), addends.end(),
+                       [&](const Expr *addend) { return holdsSomewhere(*addend, own, point); });
+  }
+
+  bool isTakenIn(language::Reduction kind, const std::set<std::string> &own, const Point &outer) {
+    const Pattern &target = before_.at(statement_.target.tensor.text);
+    const Expr *value = statement_.value.get();
+    Extents loops;
+    const auto *inner = std::get_if<syntax::Reduce>(&bare(*value).node);
+    if (inner && inner->reduction == kind && (!sema::isInteger(target.type) || fills_.typeOf(*value) == target.type))
+      value = inner->body.get();
+    collectExtents(*value, own, loops);
+    Point point = outer;
+    return isStoredAfter(
+        {kind, target.type, target.fill, target.isStored(elementOf(statement_.target, outer)), fills_.typeOf(*value),
+         loops.empty() || indexesSome(*value, statement_.target.indices) ? fills_.fillOf(*value) : std::nullopt,
+         !loops.empty(), anyPoint(loops, point, [&] { return mayDiffer(*value, point); })});
   }
 
   /// Whether the target's missing elements are no zeros, or its value is a reduction other than a sum.

@@ -15,6 +15,8 @@ StatementFills::StatementFills(const syntax::Statement &statement, const Pattern
   evaluator::Scope targets;
   for (const syntax::Name &index : statement.target.indices)
     targets.emplace(index.text, 0);
+  lists_ =
+      evaluator::takenInBy(statement.op) && tensors.at(statement.target.tensor.text).kind == Pattern::Kind::Assembled;
   const bool isWhole = statement.op == language::AssignOp::Assign && readsFill(*statement.value) &&
                        evaluator::indexesOnly(*statement.value, targets);
   noteParts(*statement.value, isWhole, evaluator::computeTypeOf(statement, tensorTypes()));
@@ -29,16 +31,21 @@ evaluator::TensorTypes StatementFills::tensorTypes() const {
 
 void StatementFills::noteParts(const Expr &expr, bool isArgument, sema::ValueType type) {
   types_[&expr] = type;
-  if (isArgument)
+  const bool isOneNumber =
+      lists_ && std::holds_alternative<syntax::Reduce>(expr.node) && evaluator::indexesOnly(expr, {});
+  if (isArgument || isOneNumber)
     argued_.insert(&expr);
   const auto *call = std::get_if<syntax::Call>(&expr.node);
   const auto *reduction = std::get_if<syntax::Reduce>(&expr.node);
   const std::vector<const Expr *> parts = syntax::children(expr);
+  const auto *binary = std::get_if<syntax::Binary>(&expr.node);
+  const bool isNumber =
+      lists_ ? binary && evaluator::multiplies(binary->op, *binary->left, *binary->right) : callIn(expr) != nullptr;
   for (size_t k = 0; k < parts.size(); ++k) {
     const sema::ValueType inside = call        ? evaluator::argumentType(*call, k, type, tensorTypes())
                                    : reduction ? evaluator::bodyType(*reduction, type, tensorTypes())
                                                : type;
-    noteParts(*parts[k], isArgument || callIn(expr), inside);
+    noteParts(*parts[k], isArgument || isNumber, inside);
   }
 }
 
@@ -189,6 +196,8 @@ std::optional<double> StatementFills::fillOf(const Expr &expr) const {
   }
   if (missingSum(expr))
     return 0;
+  if (const syntax::Call *call = callIn(expr); call && call->function == language::Function::Where)
+    return 0; // where entries are, its condition says, which has no values here
   std::vector<double> known;
   std::vector<std::optional<double>> fills;
   for (const Expr *child : syntax::children(expr)) {

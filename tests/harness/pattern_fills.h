@@ -51,6 +51,7 @@ private:
   void noteParts(const syntax::Expr &expr, bool isArgument, sema::ValueType type);
 
   const PatternMap &tensors_;
+  bool lists_ = false; ///< sums within calls have values where they have entries alone
   std::map<const syntax::Expr *, sema::ValueType> types_;
   std::set<const syntax::Expr *> argued_; ///< what stands inside of calls, or has a value where nothing is stored
 };

@@ -42,6 +42,9 @@ std::optional<Ambiguity> findAmbiguity(const Node &node, VariableId variable, co
   const auto *call = std::get_if<CallNode>(&node.kind);
   if (call && language::isOfPlaces(call->function)) // no value is summed within an index
     return std::nullopt;
+  if (call && call->function == Function::Where &&
+      occurs(variable, *below[1], scope)) // as of a product with the condition
+    return occurs(variable, *below[0], scope) ? std::nullopt : findAmbiguity(*below[1], variable, scope);
   if (std::holds_alternative<CallNode>(node.kind) || (reduction && reduction->reduction != Reduction::Sum)) {
     Ambiguity ambiguity{Group::Call, {}};
     for (const Node *argument : below)

@@ -129,6 +129,7 @@ private:
     case Function::MaxPlus:
       return true;
     case Function::Select:
+    case Function::Where:
       return argument > 0 || !isComplex(type);
     case Function::Cast:
       return !isComplex(type) || isComplex(call.castTo);

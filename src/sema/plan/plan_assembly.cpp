@@ -67,8 +67,9 @@ private:
     const Tensor &source = tensorOf(use->access);
     const bool isPermutation = std::is_permutation(access.variables.begin(), access.variables.end(),
                                                    logical_.targetVariables.begin(), logical_.targetVariables.end());
-    if (planning_.options.dropZeros || source.format.isDense() || source.type != target().type ||
-        source.fill != target().fill || access.mirrored || !isPermutation)
+    const auto *temporary = target().as<Temporary>();
+    if (planning_.options.dropZeros || (temporary && temporary->dropsZeros) || source.format.isDense() ||
+        source.type != target().type || source.fill != target().fill || access.mirrored || !isPermutation)
       return std::nullopt;
     if (target().format.symmetry != format::Symmetry::None && !listsTriangle(source.format))
       return std::nullopt;

@@ -95,6 +95,34 @@ AccessDomain visitable(const AccessDomain &domain) {
   return *result;
 }
 
+NodePtr asCondition(const AccessDomain &domain, Span where) {
+  const auto call = [&](Function function, NodePtr a, NodePtr b = nullptr) {
+    CallNode call{function, ValueType::Bool, {}};
+    call.arguments.push_back(std::move(a));
+    if (b)
+      call.arguments.push_back(std::move(b));
+    return makeNode(std::move(call), where);
+  };
+  switch (domain.kind) {
+  case DomainKind::Everywhere:
+    return makeNode(NumberNode{1, "true"}, where);
+  case DomainKind::Stored:
+    return call(Function::Pattern, makeNode(AccessNode{domain.operand}, where));
+  case DomainKind::Missing:
+    return call(Function::Not, call(Function::Pattern, makeNode(AccessNode{domain.operand}, where)));
+  case DomainKind::All:
+  case DomainKind::Any:
+    break;
+  }
+  NodePtr all;
+  for (const AccessDomain &part : domain.parts) {
+    NodePtr own = asCondition(part, where);
+    const Function joint = domain.kind == DomainKind::All ? Function::And : Function::Or;
+    all = all ? call(joint, std::move(all), std::move(own)) : std::move(own);
+  }
+  return all;
+}
+
 bool isNowhere(const AccessDomain &domain) {
   return domain.kind == AccessDomain::Kind::All && domain.parts.front().kind == AccessDomain::Kind::Stored &&
          domain.parts[1].kind == AccessDomain::Kind::Missing && domain.parts.front().operand == domain.parts[1].operand;

@@ -20,6 +20,9 @@ bool isSame(const AccessDomain &a, const AccessDomain &b);
 /// Whether all places of a domain are in another one, as far as their forms tell.
 bool isWithin(const AccessDomain &domain, const AccessDomain &other);
 
+/// Whether a place is in a domain, as an expression of patterns.
+NodePtr asCondition(const AccessDomain &domain, Span where);
+
 /// Whether a domain asks for entries where there are none.
 bool isEmpty(const AccessDomain &domain);
 

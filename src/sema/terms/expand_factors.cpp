@@ -20,34 +20,6 @@ NodePtr call(Function function, NodePtr a, NodePtr b = nullptr, NodePtr c = null
   return makeNode(std::move(call), where);
 }
 
-/// Whether a place is in a domain, as an expression.
-NodePtr isWithin(const AccessDomain &domain, Span where) {
-  switch (domain.kind) {
-  case DomainKind::Everywhere:
-    return makeNode(NumberNode{1, "true"}, where);
-  case DomainKind::Stored:
-    return call(Function::Pattern, makeNode(AccessNode{domain.operand}, where));
-  case DomainKind::Missing:
-    return call(Function::Not, call(Function::Pattern, makeNode(AccessNode{domain.operand}, where)));
-  case DomainKind::All:
-  case DomainKind::Any:
-    break;
-  }
-  NodePtr all;
-  for (const AccessDomain &part : domain.parts) {
-    NodePtr own = isWithin(part, where);
-    const Function joint = domain.kind == DomainKind::All ? Function::And : Function::Or;
-    all = all ? call(joint, std::move(all), std::move(own)) : std::move(own);
-  }
-  return all;
-}
-
-/// Whether a factor, or a divisor, makes nothing but a 0 of a 0.
-bool isPlainNumber(const Node &node) {
-  const auto *number = std::get_if<NumberNode>(&node.kind);
-  return number && std::isfinite(number->value) && number->value != 0;
-}
-
 /// Whether a sum(...) is part of a product or of a sum of some, outside of functions and divisors.
 bool holdsSum(const Node &node) {
   if (const auto *negate = std::get_if<NegateNode>(&node.kind))
@@ -56,18 +28,6 @@ bool holdsSum(const Node &node) {
     return holdsSum(*binary->left) || (binary->op != BinaryOp::Div && holdsSum(*binary->right));
   const auto *reduction = std::get_if<ReduceNode>(&node.kind);
   return reduction && reduction->reduction == Reduction::Sum;
-}
-
-/// Whether a divisor makes nothing but a 0 of a 0: a number, or a count that is at least 1, as that of a mean.
-bool isPlainDivisor(const Node &node) {
-  const auto *cast = std::get_if<CallNode>(&node.kind);
-  if (!cast || cast->function != Function::Cast || !isInteger(cast->castTo))
-    return isPlainNumber(node);
-  const auto *count = std::get_if<CallNode>(&cast->arguments.front()->kind);
-  const auto *least = count && count->function == Function::Max && count->arguments.size() == 2
-                          ? std::get_if<NumberNode>(&count->arguments.back()->kind)
-                          : nullptr;
-  return least && least->value >= 1;
 }
 
 /// The factors of a product; nullopt where it is divided by what may be 0, or no number.
@@ -234,7 +194,7 @@ std::optional<LogicalStatement> Expander::presenceOf(const LogicalStatement &log
     if (sparsity.fill != 0.0 || isEverywhere(sparsity.domain))
       return std::nullopt;
     if (sparsity.domain)
-      presence.terms.push_back({isWithin(*sparsity.domain, term.where), term.reductions, false, term.where});
+      presence.terms.push_back({asCondition(*sparsity.domain, term.where), term.reductions, false, term.where});
   }
   return presence.terms.empty() ? std::nullopt : std::optional(std::move(presence));
 }
@@ -258,7 +218,7 @@ NodePtr Expander::conditionOf(const Node &value) const {
   if (!isTold(value)) {
     const Sparsity sparsity = sparsityOf(value, computeType_, scope_, kernel_);
     const bool isPartial = sparsity.fill == 0.0 && sparsity.domain && !isEverywhere(sparsity.domain);
-    return isPartial ? isWithin(*sparsity.domain, value.where) : nullptr;
+    return isPartial ? asCondition(*sparsity.domain, value.where) : nullptr;
   }
   if (const auto *use = std::get_if<AccessNode>(&value.kind))
     return marked_.contains(use->access) ? call(Function::Pattern, clone(value))

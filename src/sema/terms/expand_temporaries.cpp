@@ -7,6 +7,7 @@
 #include "sema/terms/sparsity.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace spc::sema {
 namespace {
@@ -101,10 +102,13 @@ NodePtr Expander::temporaryFor(const Node &node) {
   LogicalStatement logical = statementFor(node);
   if (!mayBeTemporary(node, logical.targetVariables))
     return makeNode(NumberNode{0, "0"}, node.where);
+  const bool mayList = std::exchange(mayList_, false);
+  if (mayList)
+    sortByTarget(logical.targetVariables);
   const auto &reduction = std::get<ReduceNode>(node.kind);
   const bool isSum = reduction.reduction == Reduction::Sum;
   const std::optional<AccessId> mask = isSum ? maskFor(logical.targetVariables) : std::nullopt;
-  SumApart apart{textOf(node, logical.targetVariables, mask), logical.targetVariables, false, {}};
+  SumApart apart{textOf(node, logical.targetVariables, mask), logical.targetVariables, mayList, {}};
   if (const std::optional<SumApart> known = knownSum(apart))
     return makeNode(AccessNode{known->value}, node.where);
   {
@@ -117,7 +121,8 @@ NodePtr Expander::temporaryFor(const Node &node) {
   }
   if (isSum && !mask && isElementwise(logical))
     return std::move(logical.terms.front().expr);
-  apart.value = addSumApart(std::move(logical), mask, false);
+  const bool isListed = mayList && !logical.targetVariables.empty() && presenceOf(logical);
+  apart.value = isListed ? addListed(std::move(logical)) : addSumApart(std::move(logical), mask, false);
   sumsApart_.push_back(apart);
   return makeNode(AccessNode{apart.value}, node.where);
 }

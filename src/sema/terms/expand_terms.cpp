@@ -27,6 +27,13 @@ std::optional<Reduction> reductionOf(language::AssignOp op) {
   }
 }
 
+/// Whether a statement works out where its target has entries, as far as is known before its sums are placed.
+bool listsEntries(const Planning &planning, TensorId target, const Kernel &kernel) {
+  const Tensor &tensor = kernel.tensors[target];
+  return !tensor.format.isDense() && !tensor.shared() && !tensor.keepsStructure &&
+         (tensor.isAssembled() || planning.symbols[target].boundBy);
+}
+
 NodePtr truthOf(NodePtr value) {
   const Span where = value->where;
   CallNode truth{Function::Cast, ValueType::Bool, {}};
@@ -50,6 +57,7 @@ Expander::Expander(const Planning &planning, size_t statement, Kernel &kernel, S
     : options_(planning.options), copies_(planning.copies), contractions_(planning.contractions), statement_(statement),
       kernel_(kernel), scope_(scope), diagnostics_(diagnostics),
       takesParts_(!planning.options.strictFp && !planning.options.asWritten && !planning.given.order),
+      listsWheres_(listsEntries(planning, planning.statements[statement].target.tensor, kernel)),
       isStandIn_(planning.standIns.contains(planning.statements[statement].target.tensor)),
       computeType_(computeTypeOf(planning.kernel, planning.statements[statement])) {}
 
@@ -63,21 +71,29 @@ Expansion Expander::expand(const ResolvedStatement &statement) {
   main.accumulates = statement.op != language::AssignOp::Assign && !isStandIn_;
   main.computeType = computeType_;
   main.where = statement.where;
-  const auto *reduction = std::get_if<ReduceNode>(&statement.value->kind);
-  if (const ReduceNode *ranking = rankingOf(statement))
+  if (const ReduceNode *ranking = rankingOf(statement)) {
     setRanking(*ranking, statement.value->where, main);
-  else if (const std::optional<Reduction> takesIn = reductionOf(statement.op))
-    takeIn(*takesIn, *statement.value, main);
-  else if (reduction && reduction->reduction != Reduction::Sum && !main.accumulates &&
-           isOverTarget(*statement.value, main) && isTakenIn(reduction->reduction, main))
-    setReduction(*reduction, statement.value->where, main);
-  else if (isWhole(*statement.value, main))
-    addWhole(*statement.value, main);
-  else
-    for (const Addend &addend : openAddends(*statement.value, options_.strictFp))
-      addTerms(addend, main);
+  } else {
+    const NodePtr plain = withoutWheres(*statement.value, EntryPlace::Addend);
+    const NodePtr listed = statement.takesIn && !isTargetDense(main) ? withListed(*plain) : nullptr;
+    addValue(statement.op, listed ? *listed : *plain, main);
+  }
   result.temporaries = std::move(temporaries_);
   return result;
+}
+
+void Expander::addValue(language::AssignOp op, const Node &value, LogicalStatement &main) {
+  const auto *reduction = std::get_if<ReduceNode>(&value.kind);
+  if (const std::optional<Reduction> takesIn = reductionOf(op))
+    takeIn(*takesIn, value, main);
+  else if (reduction && reduction->reduction != Reduction::Sum && !main.accumulates && isOverTarget(value, main) &&
+           isTakenIn(reduction->reduction, main))
+    setReduction(*reduction, value.where, main);
+  else if (isWhole(value, main))
+    addWhole(value, main);
+  else
+    for (const Addend &addend : openAddends(value, options_.strictFp))
+      addTerms(addend, main);
 }
 
 /// `y(i) min= e`: the minimum of what y holds and of e for all values of the variables that y lacks.

@@ -50,7 +50,14 @@ private:
     std::optional<TensorId> marked; ///< a copy of the value that tells itself where it is missing
   };
 
+  /// What is reduced where ties of index variables hold, and its value there.
+  struct TiedBody {
+    std::vector<AccessId> ties;
+    const Node *value;
+  };
+
   // The statement (expand_terms.cpp).
+  void addValue(language::AssignOp op, const Node &value, LogicalStatement &logical);
   void takeIn(Reduction kind, const Node &value, LogicalStatement &logical);
   bool isWhole(const Node &value, const LogicalStatement &logical) const;
   void addWhole(const Node &value, LogicalStatement &logical);
@@ -60,6 +67,33 @@ private:
   bool isOverTarget(const Node &node, const LogicalStatement &logical) const;
   void setReduction(const ReduceNode &reduction, Span where, LogicalStatement &logical);
   void setRanking(const ReduceNode &ranking, Span where, LogicalStatement &logical);
+
+  /// Where a conditional entry stands: an addend of the statement, or of a sum that is one; a factor; or what is a
+  /// number as any other.
+  enum class EntryPlace { Addend, Summand, Factor, Number };
+
+  // Conditional entries (expand_conditions.cpp).
+  NodePtr withoutWheres(const Node &node, EntryPlace place);
+  NodePtr factorsOf(const Node &node, NodePtr *condition);
+  double fillOf(const Node &node) const;
+  NodePtr conditionIn(const CallNode &where);
+  NodePtr chosen(NodePtr condition, NodePtr value, double otherwise) const;
+  NodePtr conditional(const CallNode &call, EntryPlace place, Span where);
+  NodePtr summedApart(NodePtr value, const Node &condition);
+  AccessId listWhere(const Node &condition, const Node &value);
+
+  // What a sparse target takes in (expand_taken_in.cpp).
+  NodePtr withListed(const Node &value);
+  NodePtr withListedSums(const Node &node);
+  NodePtr withExtreme(const CallNode &call, const ReduceNode &reduction, Span where);
+  NodePtr listedExtreme(const ReduceNode &reduction, Span where);
+  AccessId countOf(LogicalStatement logical, const std::vector<VariableId> &variables, NodePtr condition);
+  NodePtr tiedPlaces(const TiedBody &body, std::vector<VariableId> variables, Span where);
+  TiedBody tiedBody(const Node &body) const;
+  bool collectTies(const Node &condition, std::vector<AccessId> &ties) const;
+  LogicalStatement listedStatement(const ReduceNode &reduction, Span where);
+  void sortByTarget(std::vector<VariableId> &variables) const;
+  AccessId addListed(LogicalStatement logical);
 
   // Products of sums (expand_products.cpp): what an addend of `logical`, or a factor of one, becomes.
   Products multiplyOut(const Node &node, Place place, const LogicalStatement &logical);
@@ -176,10 +210,12 @@ private:
   Diagnostics &diagnostics_;
   const bool
       takesParts_; ///< sums of a product may be taken one before another: nobody has said in which order loops run
-  const bool isStandIn_;  ///< the target is one: what it holds before does not matter
-  ValueType computeType_; ///< of what is looked at
+  const bool listsWheres_; ///< the target lists its entries, conditional ones where they are
+  const bool isStandIn_;   ///< the target is one: what it holds before does not matter
+  ValueType computeType_;  ///< of what is looked at
   const LogicalStatement *main_ = nullptr;
   bool isArgument_ = false; ///< what is looked at is a function's argument or a divisor: a sum is a number there
+  bool mayList_ = false;    ///< a sum that is looked at is listed if it may lack entries
   std::vector<LogicalStatement> temporaries_;
   std::map<AccessId, AccessId> picked_;         ///< sparse accesses with derived indices: what stands for them
   std::map<std::string, PartApart> partsApart_; ///< by what they compute

@@ -226,18 +226,13 @@ private:
     return owner != logical_.target && (tensor.isAssembled() || isWrittenLater);
   }
 
-  /// Reports a reduction that no sparse target takes: one into what it holds, or one with a value for every element.
+  /// Reports a reduction that no sparse target takes: one with a value for every element.
   bool refuseReduction() {
-    if (logical_.reduction == Reduction::Sum || (!logical_.accumulates && keepsMissing()))
+    if (logical_.reduction == Reduction::Sum || keepsMissing())
       return false;
-    const std::string stored =
-        quotedName(planning_.kernel, logical_.target) + " is stored as " + storage(target_.format) + ", and ";
-    Diagnostic &refused =
-        logical_.accumulates
-            ? refuse(stored + inQuotes(language::spellingOf(planning_.statements[logical_.statement].op)) +
-                     " takes values into dense targets alone")
-            : refuse(stored + inQuotes(language::spellingOf(logical_.reduction)) + " has a value for every element");
-    refused.advise("store it densely: --format " + target_.name + "=dense");
+    refuse(quotedName(planning_.kernel, logical_.target) + " is stored as " + storage(target_.format) + ", and " +
+           inQuotes(language::spellingOf(logical_.reduction)) + " has a value for every element")
+        .advise("store it densely: --format " + target_.name + "=dense");
     return true;
   }
 
@@ -252,8 +247,7 @@ private:
   /// Whether a reduction leaves elements out: it is its identity where nothing is stored, and so are missing entries.
   bool keepsMissing() const {
     const Node &value = *logical_.terms.front().expr;
-    return !logical_.accumulates && logical_.targetDefault == target_.fill &&
-           hasDomain(value, logical_.reduction, scope_, planning_.kernel) &&
+    return logical_.targetDefault == target_.fill && hasDomain(value, logical_.reduction, scope_, planning_.kernel) &&
            domainOfTerm(value, logical_.targetDefault, logical_.computeType, scope_, planning_.kernel).kind !=
                AccessDomain::Kind::Everywhere;
   }

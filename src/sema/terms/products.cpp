@@ -4,6 +4,7 @@
 #include "sema/terms/sparsity.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace spc::sema {
 
@@ -48,6 +49,24 @@ Products single(NodePtr expr) {
   Products products;
   products.push_back({false, std::move(expr)});
   return products;
+}
+
+bool isPlainNumber(const Node &node) {
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return isPlainNumber(*negate->operand);
+  const auto *number = std::get_if<NumberNode>(&node.kind);
+  return number && std::isfinite(number->value) && number->value != 0;
+}
+
+bool isPlainDivisor(const Node &node) {
+  const auto *cast = std::get_if<CallNode>(&node.kind);
+  if (!cast || cast->function != Function::Cast || !isInteger(cast->castTo))
+    return isPlainNumber(node);
+  const auto *count = std::get_if<CallNode>(&cast->arguments.front()->kind);
+  const auto *least = count && count->function == Function::Max && count->arguments.size() == 2
+                          ? std::get_if<NumberNode>(&count->arguments.back()->kind)
+                          : nullptr;
+  return least && least->value >= 1;
 }
 
 } // namespace spc::sema

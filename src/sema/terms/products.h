@@ -22,4 +22,10 @@ Products single(NodePtr expr);
 /// Whether a product is computed as it is: multiplied out, it would be many terms, and more than it has operands.
 bool staysWhole(const Node &product, const Scope &scope, const Kernel &kernel);
 
+/// Whether a divisor makes nothing but a 0 of a 0: a number, or a count that is at least 1, as that of a mean.
+bool isPlainDivisor(const Node &node);
+
+/// Whether a factor, or a divisor, makes nothing but a 0 of a 0: it is a finite number other than 0.
+bool isPlainNumber(const Node &node);
+
 } // namespace spc::sema

@@ -103,6 +103,8 @@ private:
       return {AccessDomain{AccessDomain::Kind::Missing, *mask, {}}, 0};
     if (call.function == Function::Select)
       return ofSelect(arguments);
+    if (call.function == Function::Where)
+      return ofWhere(call, arguments);
     if (call.function == Function::And || call.function == Function::Or)
       return ofLogic(call.function, arguments);
     if (const std::optional<double> absorbing = absorbingIn(call.function, types.front()))
@@ -189,6 +191,14 @@ private:
     if (!truth(0) || !truth(1))
       return kVaries;
     return {unionOf(arguments[0].domain, arguments[1].domain), 1 - settled};
+  }
+
+  /// Elsewhere it is missing, as its value is there if that reads what has a fill.
+  Sparsity ofWhere(const CallNode &call, const std::vector<Sparsity> &arguments) const {
+    const Sparsity &condition = arguments[0], &value = arguments[1];
+    const double fill = sema::hasFill(*call.arguments[1], scope_, kernel_) ? value.fill.value_or(0) : 0;
+    const MaybeDomain holds = condition.fill == 0.0 ? condition.domain : MaybeDomain(AccessDomain{});
+    return {intersectionOf(holds, value.fill == fill ? value.domain : MaybeDomain(AccessDomain{})), fill};
   }
 
   /// What the condition's fill chooses is seen wherever the condition is missing.

@@ -30,9 +30,6 @@ std::string whyNotKept(const Planning &planning, TensorId id) {
     return "its entries are stored in no order, in which none can be looked up";
   if (tensor.fill != 0)
     return "its missing entries are " + textOf(tensor.type, tensor.fill);
-  for (const ResolvedStatement &statement : planning.statements)
-    if (writes(statement, id) && statement.op != language::AssignOp::Assign && statement.op != language::AssignOp::Add)
-      return "'" + std::string(language::spellingOf(statement.op)) + "' takes values into dense targets alone";
   return "";
 }
 

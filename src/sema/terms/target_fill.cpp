@@ -65,9 +65,8 @@ void checkFill(Planning &planning, LogicalStatement &logical) {
   const bool sharesPlaces = !target.isAssembled() && !hasPadding(stored.format) && !stored.format.isSum();
   if (takesZeroFill(stored.format) && !sharesPlaces && target.fill != 0)
     return reportFillFormat(target, where, planning.diagnostics);
-  const bool isRefused = logical.accumulates && logical.reduction != Reduction::Sum;
   const std::string fill = textOf(target.type, target.fill);
-  if (target.fill != 0 && !isRefused && !keepsFill(planning, logical))
+  if (target.fill != 0 && !keepsFill(planning, logical))
     planning.diagnostics
         .report(kRefusedFill, where,
                 "missing entries of " + quotedName(planning.kernel, logical.target) + " are " + fill +

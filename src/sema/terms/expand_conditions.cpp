@@ -1,0 +1,202 @@
+// Conditional entries, `where(condition, e)`. A target that lists its entries has some only where the condition holds:
+// a bool temporary lists these places, and is a factor. Anywhere else a value is chosen.
+#include "sema/expression_types.h"
+#include "sema/terms/expander.h"
+#include "sema/terms/sparsity.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace spc::sema {
+namespace {
+
+NodePtr callOf(Function function, std::vector<NodePtr> arguments, Span where) {
+  return makeNode(CallNode{function, ValueType::Bool, std::move(arguments)}, where);
+}
+
+template <typename... Nodes> std::vector<NodePtr> listOf(Nodes... nodes) {
+  std::vector<NodePtr> list;
+  (list.push_back(std::move(nodes)), ...);
+  return list;
+}
+
+const CallNode *asWhere(const Node &node) {
+  const auto *call = std::get_if<CallNode>(&node.kind);
+  return call && call->function == Function::Where ? call : nullptr;
+}
+
+NodePtr both(NodePtr a, NodePtr b) {
+  const Span where = b->where;
+  return a ? callOf(Function::And, listOf(std::move(a), std::move(b)), where) : std::move(b);
+}
+
+/// The places of a domain, as far as those of some variables tell; nullopt where these tell nothing.
+MaybeDomain knownBy(const AccessDomain &domain, const std::vector<VariableId> &variables, const Scope &scope) {
+  MaybeDomain known;
+  switch (domain.kind) {
+  case DomainKind::Stored: {
+    const std::vector<VariableId> &own = scope.accesses[domain.operand].variables;
+    const bool isKnown = std::all_of(own.begin(), own.end(), [&](VariableId one) { return has(variables, one); });
+    return isKnown ? MaybeDomain(domain) : std::nullopt;
+  }
+  case DomainKind::All:
+    for (const AccessDomain &part : domain.parts)
+      if (const MaybeDomain own = knownBy(part, variables, scope))
+        known = known ? intersectionOf(known, own) : own;
+    return known;
+  case DomainKind::Any:
+    for (const AccessDomain &part : domain.parts) {
+      const MaybeDomain own = knownBy(part, variables, scope);
+      if (!own)
+        return std::nullopt;
+      known = known ? unionOf(known, own) : own;
+    }
+    return known;
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace
+
+bool holdsWhere(const Node &node) {
+  const std::vector<const Node *> below = children(node);
+  return asWhere(node) || std::any_of(below.begin(), below.end(), [](const Node *child) { return holdsWhere(*child); });
+}
+
+/// The tree without where(...).
+NodePtr Expander::withoutWheres(const Node &node, EntryPlace place) {
+  if (!holdsWhere(node))
+    return clone(node);
+  if (const CallNode *where = asWhere(node))
+    return conditional(*where, place, node.where);
+  if (const auto *reduction = std::get_if<ReduceNode>(&node.kind)) {
+    const EntryPlace inside = reduction->reduction != Reduction::Sum ? EntryPlace::Number
+                              : place == EntryPlace::Addend          ? EntryPlace::Summand
+                                                                     : place;
+    NodePtr copy = clone(node);
+    std::get<ReduceNode>(copy->kind).body = withoutWheres(*reduction->body, inside);
+    return copy;
+  }
+  if (const auto *call = std::get_if<CallNode>(&node.kind)) {
+    CallNode copy{call->function, call->castTo, {}, call->typeParameter};
+    const ValueType type = computeType_;
+    for (size_t k = 0; k < call->arguments.size(); ++k) {
+      computeType_ = argumentType(*call, k, type, scope_, kernel_);
+      copy.arguments.push_back(withoutWheres(*call->arguments[k], EntryPlace::Number));
+    }
+    computeType_ = type;
+    return makeNode(std::move(copy), node.where);
+  }
+  if (asSum(node)) {
+    const auto &sum = std::get<BinaryNode>(node.kind);
+    return makeNode(BinaryNode{sum.op, withoutWheres(*sum.left, place), withoutWheres(*sum.right, place)}, node.where);
+  }
+  const bool isChosen = !listsWheres_ && place != EntryPlace::Factor;
+  NodePtr condition;
+  NodePtr product = factorsOf(node, isChosen ? &condition : nullptr);
+  return condition ? chosen(std::move(condition), std::move(product), 0) : std::move(product);
+}
+
+/// A product without where(...); with `condition` it is that where this holds, and missing elsewhere.
+NodePtr Expander::factorsOf(const Node &node, NodePtr *condition) {
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return makeNode(NegateNode{factorsOf(*negate->operand, condition)}, node.where);
+  if (const auto *binary = std::get_if<BinaryNode>(&node.kind); binary && !asSum(node)) {
+    NodePtr left = factorsOf(*binary->left, condition);
+    NodePtr right = binary->op == BinaryOp::Div ? withoutWheres(*binary->right, EntryPlace::Number)
+                                                : factorsOf(*binary->right, condition);
+    return makeNode(BinaryNode{binary->op, std::move(left), std::move(right)}, node.where);
+  }
+  const CallNode *where = condition ? asWhere(node) : nullptr;
+  if (!where || fillOf(*where->arguments[1]) != 0)
+    return withoutWheres(node, EntryPlace::Factor);
+  *condition = both(std::move(*condition), conditionIn(*where));
+  return factorsOf(*where->arguments[1], condition);
+}
+
+/// What is missing where a condition of an expression does not hold: 0, unless it reads what has another fill.
+double Expander::fillOf(const Node &node) const {
+  return hasFill(node, scope_, kernel_) ? sparsityOf(node, computeType_, scope_, kernel_).fill.value_or(0) : 0;
+}
+
+NodePtr Expander::conditionIn(const CallNode &where) {
+  const ValueType type = std::exchange(computeType_, argumentType(where, 0, computeType_, scope_, kernel_));
+  NodePtr condition = withoutWheres(*where.arguments[0], EntryPlace::Number);
+  computeType_ = type;
+  return condition;
+}
+
+/// `value` where a condition holds, else a number.
+NodePtr Expander::chosen(NodePtr condition, NodePtr value, double otherwise) const {
+  const Span where = value->where;
+  if (otherwise == 0 && isIndexMask(*condition, scope_, kernel_))
+    return makeBinary(BinaryOp::Mul, std::move(value), std::move(condition));
+  NodePtr number = makeNode(NumberNode{otherwise, sema::textOf(computeType_, otherwise)}, where);
+  return callOf(Function::Select, listOf(std::move(condition), std::move(value), std::move(number)), where);
+}
+
+NodePtr Expander::conditional(const CallNode &call, EntryPlace place, Span where) {
+  NodePtr condition = conditionIn(call);
+  NodePtr value = withoutWheres(*call.arguments[1], place);
+  const double fill = fillOf(*call.arguments[1]);
+  const bool isListed = listsWheres_ || (place == EntryPlace::Factor && fill == 0);
+  if (!isListed)
+    return chosen(std::move(condition), std::move(value), fill);
+  if (place == EntryPlace::Addend)
+    value = summedApart(std::move(value), *condition);
+  NodePtr holds = callOf(Function::Pattern, listOf(makeNode(AccessNode{listWhere(*condition, *value)}, where)), where);
+  return place == EntryPlace::Number || fill != 0 ? chosen(std::move(holds), std::move(value), fill)
+                                                  : makeBinary(BinaryOp::Mul, std::move(holds), std::move(value));
+}
+
+/// A value as the temporary that lists its sum, where a condition on its elements alone says which are wanted.
+NodePtr Expander::summedApart(NodePtr value, const Node &condition) {
+  std::vector<VariableId> summed = freeVariables(*value, scope_);
+  std::erase_if(summed, [&](VariableId one) { return has(main_->targetVariables, one); });
+  const std::vector<VariableId> asked = freeVariables(condition, scope_);
+  const bool asksForElements =
+      std::none_of(summed.begin(), summed.end(), [&](VariableId one) { return has(asked, one); });
+  const Span where = value->where;
+  const MaybeDomain domain = sparsityOf(*value, computeType_, scope_, kernel_).domain;
+  if (!summed.empty() && asksForElements && asked.size() > 1 && domain && !knownBy(*domain, asked, scope_))
+    value = makeNode(ReduceNode{Reduction::Sum, std::move(summed), std::move(value)}, where);
+  return std::holds_alternative<ReduceNode>(value->kind) ? withListedSums(*value) : std::move(value);
+}
+
+/// The temporary that lists where a condition holds and, as far as its variables tell, the value has entries.
+AccessId Expander::listWhere(const Node &condition, const Node &value) {
+  LogicalStatement logical;
+  logical.statement = statement_;
+  logical.targetVariables = freeVariables(condition, scope_);
+  const std::vector<AccessId> accesses = accessesOf(value);
+  for (auto access = accesses.begin(); logical.targetVariables.empty() && access != accesses.end(); ++access)
+    logical.targetVariables = scope_.accesses[*access].variables;
+  if (logical.targetVariables.empty())
+    logical.targetVariables = main_->targetVariables;
+  sortByTarget(logical.targetVariables);
+  logical.computeType = ValueType::Bool;
+  logical.where = condition.where;
+  const Sparsity sparsity = sparsityOf(value, computeType_, scope_, kernel_);
+  const MaybeDomain domain = sparsity.fill == fillOf(value) && sparsity.domain
+                                 ? knownBy(*sparsity.domain, logical.targetVariables, scope_)
+                                 : std::nullopt;
+  const ValueType type =
+      std::exchange(computeType_, arithmeticType(typeOf(condition, scope_, kernel_).value_or(ValueType::Bool)));
+  NodePtr holds;
+  {
+    const ScopedArgument within(*this, true);
+    holds = withTemporaries(condition);
+  }
+  computeType_ = type;
+  if (typeOf(*holds, scope_, kernel_) != ValueType::Bool)
+    holds = callOf(Function::Cast, listOf(std::move(holds)), condition.where);
+  checkIndexValues(*holds, *holds, logical);
+  logical.terms.push_back(
+      {both(domain ? asCondition(*domain, condition.where) : nullptr, std::move(holds)), {}, false, condition.where});
+  const AccessId access = addListed(std::move(logical));
+  kernel_.tensors[scope_.accesses[access].tensor].role = Temporary{.dropsZeros = true};
+  return access;
+}
+
+} // namespace spc::sema
