@@ -36,8 +36,7 @@ mlir::Location placeOf(mlir::ModuleOp module, const sema::Kernel &kernel) {
       return place ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
     });
   }
-  mlir::Location location = module.getLoc();
-  return place ? *place : mlir::FileLineColLoc::get(location.getContext(), kernel.kernelFile, 1, 1);
+  return place ? *place : mlir::FileLineColLoc::get(module.getContext(), kernel.kernelFile, 1, 1);
 }
 
 /// An exported function that returns an int32_t status, or, with `result` void, nothing.
@@ -48,8 +47,7 @@ LLVM::LLVMFuncOp exportFunction(mlir::ModuleOp module, mlir::Location place, con
   auto type = LLVM::LLVMFunctionType::get(result, parameters);
   auto function = LLVM::LLVMFuncOp::create(builder, place, name, type);
   function.setNoUnwind(true);
-  // Straight-line checks that run once a call: optimising them took 10 of the 70 ms of a compilation and gained
-  // nothing.
+  // Straight-line checks that run once a call: optimising them takes 10 of a compilation's 70 ms and gains nothing.
   function.setOptimizeNone(true);
   function.setNoInline(true);
   // The C conventions of RISC-V and others want an int extended to a register.

@@ -34,6 +34,9 @@ TEST_CASE("a file's tensors keep names of functions") {
   CHECK(readAs("kernel f(x, atan) -> y\ny(i) = x(i) * atan(i)") == "(* [x i] [atan i])");
   CHECK(readAs("y(i) = div(i, j) * x(j)") == "(* [div i j] [x j])");
   CHECK(readAs("y(i) = shl(i) * shr(2*i + 1)") == "(* [shl i] [shr 2*i + 1])");
+  CHECK(readAs("y(i) = top(i, j) * x(j)") == "(* [top i j] [x j])");
+  CHECK(readAs("tensor argtop(m)\ny(i) = argtop(i)") == "[argtop i]");
+  CHECK(readAs("bottom(i) = x(i)\ny(i) = bottom(i) + 1") == "(+ [bottom i] #1)");
   CHECK(readAs("y(i) = x(i) * div") == "(* [x i] [div])");
   CHECK(readAs("y(shl) = x(shl)") == "[x shl]");
   CHECK(readAs("type div = f64\ny(i) = div(x(i))") == "(call div [x i])");
@@ -44,4 +47,6 @@ TEST_CASE("what stands in the indices of such a tensor is an index") {
   CHECK(Parsed("tensor div(m)\ny(i) = div(x(i) + 1)").ids() == "index-expression");
   CHECK(Parsed("tensor fmax(m)\ny(i) = fmax(2*x(i), 2)").ids() == "index-expression");
   CHECK(Parsed("tensor x(m)\ny(i) = div(x(i))").ids() == "argument-count");
+  CHECK(Parsed("V(i,r) = top(r, j, A(i,j))").ids() == "");
+  CHECK(Parsed("tensor top(m, n)\ny(i) = top(i, p(i))").ids() == "");
 }
