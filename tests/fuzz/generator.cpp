@@ -307,12 +307,10 @@ private:
       return "mean(" + variable + ", " + body + ")";
     const bool isSum = kind_ == Kind::Complex || kind_ == Kind::Bool || chance(70);
     const char *reduction = isSum ? "sum" : kReductions[static_cast<size_t>(random_.below(isDivisor ? 5 : 7))];
-    std::string variables = variable;
-    if (std::string_view(reduction).starts_with("arg") && chance(50))
-      for (const std::string &other : reductions_)
-        if (other != variable && body.find(other) != std::string::npos)
-          variables = chance(50) ? other + ", " + variables : variables + ", " + other;
-    return std::string(reduction) + "(" + variables + ", " + body + ")";
+    std::string over = variable;
+    for (const std::string &one : reductions_)
+      over += reduction[0] == 'a' && one != variable && body.find(one) < body.size() && chance(50) ? ", " + one : "";
+    return std::string(reduction) + "(" + over + ", " + body + ")";
   }
 
   std::string literal() { return hasFractions() ? pick(kLiterals) : hasDifferences() ? "2" : "1"; }

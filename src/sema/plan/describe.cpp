@@ -3,12 +3,12 @@
 #include "sema/analyze.h"
 #include "sema/cost.h"
 #include "sema/division.h"
+#include "sema/plan/describe_steps.h"
 #include "sema/plan/describe_ties.h"
 #include "sema/plan/plan_assembly.h"
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <sstream>
 
 namespace spc::sema {
@@ -144,7 +144,7 @@ private:
     out_ << (tensor.extents.empty() ? ": " : "): ") << spelling(tensor.type);
     if (tensor.order() > 0)
       out_ << (tensor.format.name.empty() ? "" : ", " + tensor.format.name) << " "
-           << format::describe(tensor.format, dimensionNames(tensor));
+           << format::describe(tensor.format, dimensionNames(tensor, kernel_));
     if (tensor.fill != 0)
       out_ << ", fill " << textOf(tensor.type, tensor.fill);
     out_ << "; " << roleOf(tensor) << "\n";
@@ -200,59 +200,8 @@ private:
            (tensor.hasDeclaredOwner() ? ", structure of " + owner : "");
   }
 
-  /// The extents' names, where no two are the same; else none, for which a format has names of its own.
-  std::vector<std::string> dimensionNames(const Tensor &tensor) const {
-    std::vector<std::string> names;
-    for (ExtentId extent : tensor.extents)
-      names.push_back(kernel_.extents[extent].name);
-    const std::set<std::string> distinct(names.begin(), names.end());
-    return distinct.size() == names.size() ? names : std::vector<std::string>();
-  }
-
-  void describe(const Conversion &conversion) {
-    std::vector<std::string> names = dimensionNames(kernel_.tensors[conversion.to]), from;
-    for (size_t dim = names.size(); dim < conversion.dims.size(); ++dim)
-      names.push_back(format::coordinateText({.dim = static_cast<int>(dim)}));
-    for (int dim : conversion.dims)
-      from.push_back(names[dim]);
-    out_ << nameOf(conversion.to) << listOf(names) << " is converted from " << nameOf(conversion.from) << listOf(from)
-         << "\n";
-  }
-
-  void describe(const RefreshCopy &refresh) { out_ << nameOf(refresh.copy) << " is made\n"; }
-
-  void describe(const Distribution &distribution) {
-    out_ << nameOf(distribution.from) << " is given to ";
-    for (TensorId part : distribution.parts)
-      out_ << (part == distribution.parts.front() ? "" : ", ") << nameOf(part);
-    out_ << "\n";
-  }
-
-  void describe(const Placement &placement) {
-    out_ << nameOf(placement.from) << " is " << (placement.adds ? "added to " : "put into ") << nameOf(placement.to)
-         << " at the places there\n";
-  }
-
-  void describe(const Ranking &ranking) {
-    std::vector<std::string> rows, places;
-    const std::vector<std::string> names = dimensionNames(kernel_.tensors[ranking.from]);
-    for (size_t k = 0; k < ranking.dims.size(); ++k)
-      (k < ranking.rowDims.size() ? rows : places)
-          .push_back(names.empty() ? format::coordinateText({.dim = ranking.dims[k]})
-                                   : names[static_cast<size_t>(ranking.dims[k])]);
-    out_ << nameOf(ranking.to) << " = the " << (language::ranksPlaces(ranking.kind) ? "places of the " : "")
-         << (language::ranksLeast(ranking.kind) ? "least" : "greatest") << " of " << nameOf(ranking.from) << " over "
-         << listOf(places) << (rows.empty() ? "" : " for each " + listOf(rows)) << "\n";
-  }
-
-  void describe(const Copy &copy) { out_ << nameOf(copy.to) << " = copy of " << nameOf(copy.from) << "\n"; }
-
-  static std::string listOf(const std::vector<std::string> &names) {
-    std::string list;
-    for (const std::string &name : names)
-      list += (list.empty() ? "(" : ",") + name;
-    return list + ")";
-  }
+  /// A step that the runtime does, or a copy.
+  template <typename Other> void describe(const Other &step) { out_ << describeStep(step, kernel_) << "\n"; }
 
   static std::string takesIn(Reduction reduction) {
     return reduction == Reduction::Sum ? " += " : " " + std::string(language::spellingOf(reduction)) + "= ";

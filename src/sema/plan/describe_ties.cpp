@@ -1,18 +1,12 @@
 #include "sema/plan/describe_ties.h"
 
 #include "sema/amounts.h"
+#include "sema/plan/describe_steps.h"
 
 #include <vector>
 
 namespace spc::sema {
 namespace {
-
-std::string listed(const std::vector<std::string> &names) {
-  std::string list;
-  for (const std::string &name : names)
-    list += (list.empty() ? "(" : ",") + name;
-  return list + ")";
-}
 
 std::string multipleOf(const Amount &scale, int dim, const KernelHead &kernel) {
   const std::string text = textOf(scale, kernel);
@@ -39,7 +33,7 @@ std::string equationOf(const Tie &tie, const Tensor &tensor, const KernelHead &k
   if (sum.empty() || !tie.constant.isZero())
     append(textOf(tie.constant, kernel));
   return multipleOf({.number = tie.columnScale}, rows, kernel) + " = " +
-         (tie.source ? kernel.tensors[*tie.source].name + listed(coordinates) : sum);
+         (tie.source ? kernel.tensors[*tie.source].name + listOf(coordinates) : sum);
 }
 
 std::string windowsOf(const View &view) {
@@ -53,7 +47,7 @@ std::string windowsOf(const View &view) {
       index += (index.empty() ? "" : " + ") + std::to_string(window.constant);
     indices.push_back(index);
   }
-  return listed(indices);
+  return listOf(indices);
 }
 
 } // namespace spc::sema
