@@ -106,10 +106,12 @@ private:
       const double ends = loopsOf(term);
       const bool fits =
           joined.size() < kMaxJoinedTerms && operands + sparse <= kMaxJoinedOperands && loops * ends <= kMaxJoinedLoops;
-      if (fits && mayJoin(term) && sharesNoAccess(term, joined)) {
+      LogicalTerm plain = copyOf(term);
+      plain.expr = withTieValues(*plain.expr);
+      if (fits && mayJoin(plain) && sharesNoAccess(plain, joined)) {
         operands += sparse;
         loops *= ends;
-        joined.push_back(copyOf(term));
+        joined.push_back(std::move(plain));
       } else {
         nests.push_back(copyOf(term));
       }
@@ -120,6 +122,22 @@ private:
     if (!joined.empty())
       nests.insert(nests.begin(), sumOf(std::move(joined), planning_.options.strictFp));
     return nests;
+  }
+
+  /// A product with the values of ties in place of their patterns: each entry of a tie is true, and products of values
+  /// merge.
+  NodePtr withTieValues(const Node &node) const {
+    if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+      return makeNode(NegateNode{withTieValues(*negate->operand)}, node.where);
+    if (const auto *binary = std::get_if<BinaryNode>(&node.kind); binary && binary->op == BinaryOp::Mul)
+      return makeNode(BinaryNode{BinaryOp::Mul, withTieValues(*binary->left), withTieValues(*binary->right)},
+                      node.where);
+    const auto *call = std::get_if<CallNode>(&node.kind);
+    if (call && call->function == Function::Cast)
+      call = std::get_if<CallNode>(&call->arguments.front()->kind);
+    const auto *use =
+        call && call->function == Function::Pattern ? std::get_if<AccessNode>(&call->arguments.front()->kind) : nullptr;
+    return use && tensorOf(use->access).is<Tie>() ? makeNode(*use, node.where) : clone(node);
   }
 
   /// How many loops a product's operands make of those of each other term.
