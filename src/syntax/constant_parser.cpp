@@ -82,7 +82,7 @@ private:
       return list(depth);
     if (depth == order() && !isList)
       return number();
-    const bool isNumber = isWordPart(peek()) || peek() == '-' || peek() == '+';
+    const bool isNumber = isDecimal(peek()) || peek() == '.' || peek() == '-' || peek() == '+';
     if (!isList && !isNumber)
       return noValue();
     const std::string lists = depth == 0 ? "no list" : counted(depth, "list");
@@ -238,7 +238,7 @@ private:
         break;
     }
     if (depth != 0)
-      at_ = static_cast<uint32_t>(std::min(text_.find('\n', failedAt), text_.size()));
+      at_ = static_cast<uint32_t>(std::min(text_.find('\n', end_ > 0 ? end_ : failedAt), text_.size()));
     else if (peek() == ']')
       ++at_;
   }

@@ -70,6 +70,10 @@ bool DeclarationParser::value(TensorDecl &decl) {
     return false;
   }
   tokens_.advance();
+  if (tokens_.atNewStatement()) {
+    errors_.unexpected("the constant's numbers");
+    return false;
+  }
   decl.constant = parseConstant(tokens_, errors_, decl);
   return decl.constant != nullptr;
 }
