@@ -182,9 +182,6 @@ private:
       return chance(50) ? numericCall() : chance(50) && !targets_.empty() ? "(" + pick(targets_) + " + 1)" : count();
     if (kind_ != Kind::Complex && chance(6))
       return mask();
-    if (kind_ != Kind::Complex && chance(3))
-      return "where(" + comparison(operandAccess(false), chance(50) ? literal() : operandAccess(false)) + ", " +
-             operandAccess(false) + ")";
     const int64_t kind = random_.below(100);
     if (kind < 76)
       return operandAccess(/*mustBeDense=*/false);
@@ -204,7 +201,10 @@ private:
     const std::string access = operandAccess(/*mustBeDense=*/false);
     if (access.find('(') == std::string::npos)
       return access;
-    return chance(50) ? "pattern(" + access + ")" : "(not pattern(" + access + "))";
+    const std::string condition = comparison(access, literal());
+    return chance(30)   ? "where(" + condition + ", " + access + ")"
+           : chance(50) ? "pattern(" + access + ")"
+                        : "(not pattern(" + access + "))";
   }
 
   std::string call() {

@@ -317,7 +317,6 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
   const TensorMap before = tensors; // a target that is read is read as it was
   DenseTensor &target = found->second;
   target.errors.resize(target.values.size(), 0);
-
   std::vector<Variable> variables;
   Resolver resolver(before, variables, computeTypeOf(statement, typesOf(before)));
   Scope scope;
@@ -333,24 +332,16 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
   for (const Addend &addend : addendsOf(statement, isWhole))
     terms.push_back(resolver.term(addend, scope, isWhole, takesIn && target.sparse));
   if (takesIn)
-    unwrap(*takesIn, target.type, terms.front());
+    unwrap(*takesIn, target.type, statement, terms.front());
 
-  const bool isOfTarget = terms.front().reductions.empty() || indexesSome(*statement.value, statement.target.indices);
   StatementEvaluator evaluator(variables, target.type);
   forEachPoint(variables, loops, [&] {
     const auto at = static_cast<size_t>(evaluator.offset(target.shape, indices));
     const bool isStored = !target.sparse || target.stored[at];
     if (takesIn) {
-      const Value held = heldBy(target, at);
       const Term &term = terms.front();
-      const Value result = evaluator.takenIn(*takesIn, held, *term.expr, term.reductions, target.sparse);
-      if (target.sparse)
-        keep(target, at,
-             isStoredAfter({*takesIn, target.type, target.fill, isStored, term.expr->type,
-                            isOfTarget ? term.expr->fill : std::nullopt, !term.reductions.empty(), result.stored}));
-      target.values[at] = converted(result.value, target.type);
-      target.errors[at] = result.error;
-      return;
+      return storeTaken(*takesIn, target, at, term,
+                        evaluator.takenIn(*takesIn, heldBy(target, at), *term.expr, term.reductions, target.sparse));
     }
     if (const Node *reduction = reductionOf(terms);
         reduction && target.assembled && statement.op == language::AssignOp::Assign) {

@@ -64,13 +64,24 @@ void keep(DenseTensor &target, size_t at, bool hasEntry) {
     throw std::runtime_error("a value falls outside the pattern of a target");
 }
 
-void unwrap(language::Reduction takesIn, sema::ValueType type, Term &term) {
+void storeTaken(language::Reduction takesIn, DenseTensor &target, size_t at, const Term &term, const Value &result) {
+  if (target.sparse)
+    keep(target, at,
+         isStoredAfter({takesIn, target.type, target.fill, target.stored[at] != 0, term.expr->type, term.expr->fill,
+                        !term.reductions.empty(), result.stored}));
+  target.values[at] = converted(result.value, target.type);
+  target.errors[at] = result.error;
+}
+
+void unwrap(language::Reduction takesIn, sema::ValueType type, const syntax::Statement &statement, Term &term) {
   const Node &value = *term.expr;
-  if (value.kind != NodeKind::Sum || value.reduction != takesIn || (sema::isInteger(type) && value.type != type))
-    return;
-  term.reductions.insert(term.reductions.end(), value.variables.begin(), value.variables.end());
-  NodePtr body = std::move(term.expr->left);
-  term.expr = std::move(body);
+  if (value.kind == NodeKind::Sum && value.reduction == takesIn && (!sema::isInteger(type) || value.type == type)) {
+    term.reductions.insert(term.reductions.end(), value.variables.begin(), value.variables.end());
+    NodePtr body = std::move(term.expr->left);
+    term.expr = std::move(body);
+  }
+  if (!term.reductions.empty() && !indexesSome(*statement.value, statement.target.indices))
+    term.expr->fill.reset();
 }
 
 } // namespace evaluator

@@ -41,8 +41,13 @@ Value heldBy(const DenseTensor &target, size_t at);
 /// Notes whether a target stores an element, which one that keeps its structure does not decide.
 void keep(DenseTensor &target, size_t at, bool hasEntry);
 
-/// Makes `y(i) min= min(k, e)` take in e for each k, where conversions to the target's type change no order.
-void unwrap(language::Reduction takesIn, sema::ValueType type, Term &term);
+/// Stores what a statement that takes values in makes of an element. `result`: stored where one of the values may
+/// differ from their fill.
+void storeTaken(language::Reduction takesIn, DenseTensor &target, size_t at, const Term &term, const Value &result);
+
+/// Makes `y(i) min= min(k, e)` take in e for each k, where conversions to the target's type change no order. One value
+/// that all elements take in has no fill.
+void unwrap(language::Reduction takesIn, sema::ValueType type, const syntax::Statement &statement, Term &term);
 
 } // namespace evaluator
 } // namespace spc::testing

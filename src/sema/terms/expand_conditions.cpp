@@ -25,11 +25,6 @@ const CallNode *asWhere(const Node &node) {
   return call && call->function == Function::Where ? call : nullptr;
 }
 
-NodePtr both(NodePtr a, NodePtr b) {
-  const Span where = b->where;
-  return a ? callOf(Function::And, listOf(std::move(a), std::move(b)), where) : std::move(b);
-}
-
 /// The places of a domain, as far as those of some variables tell; nullopt where these tell nothing.
 MaybeDomain knownBy(const AccessDomain &domain, const std::vector<VariableId> &variables, const Scope &scope) {
   MaybeDomain known;
