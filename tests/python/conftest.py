@@ -44,9 +44,9 @@ def level(request, monkeypatch):
         return
     made = cache.Request.__init__
 
-    def unoptimised(self, text, name, formats, types, indices, options=(), files={}):
+    def unoptimised(self, text, name, formats, types, indices, options=(), files={}, constants={}):
         said = any(option.startswith("-O") for option in options)
-        made(self, text, name, formats, types, indices, tuple(options) if said else (*options, "-O0"), files)
+        made(self, text, name, formats, types, indices, tuple(options) if said else (*options, "-O0"), files, constants)
 
     monkeypatch.setattr(cache.Request, "__init__", unoptimised)
     forget_what_is_kept("-O0")
