@@ -138,7 +138,7 @@ TEST_CASE("a sparse target loses nothing", "[evaluator]") {
   CHECK(run("D(i,j) = S(i,j) * B(j,i)", tensors, "D") == Values{2, 0, 0, 12});
   spc::Diagnostics diagnostics;
   const spc::SourceFile file("kernel.tex", "D(i,j) = S(i,j) + B(i,j)");
-  CHECK(evaluate(spc::syntax::parse(file, diagnostics), tensors) == "a value falls outside the pattern of D");
+  CHECK(evaluate(spc::syntax::parse(file, diagnostics), tensors) == "a value falls outside the pattern of a target");
 }
 
 TEST_CASE("the error bound is that of the arithmetic", "[evaluator]") {
