@@ -66,6 +66,14 @@ class KeptStructure(SpcCase):
                 self.assertValues(T)
                 self.assertTrue(set(A) <= set(self.result()) or target == "bsr")
 
+    def test_what_is_taken_in(self):
+        for target in "csr", "csc", "coo", "bsr":
+            for assignment, best in [("min=", min), ("max=", max)]:
+                with self.subTest(A=target, by=assignment):
+                    self.bind(A=self.kept(target), T="coo")
+                    self.run_kernel(f"A(i, j) {assignment} T(i, j)", "A=A.mtx", "T=T.mtx")
+                    self.assertValues({at: best(value, T.get(at, 0.0)) for at, value in A.items()})
+
     def test_transposed(self):
         self.bind(A=self.kept("csr"), T="coo")
         self.run_kernel("A(i, j) += T(j, i)", "A=A.mtx", "T=T.mtx")
@@ -138,7 +146,6 @@ class KeptStructure(SpcCase):
         cases = {
             ("A(i, j) += T(i, j)", "coo-unsorted"): "no order",
             ("A(i, j) += T(i, j)", "hyb"): "a sum of parts",
-            ("A(i, j) min= T(i, j)", "csr"): "dense targets alone",
             ("y(i) = A(i, j) * T(i, j)", "csr"): "no statement writes it",
         }
         for (kernel, target), reason in cases.items():
