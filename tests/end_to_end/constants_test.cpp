@@ -40,6 +40,9 @@ void checkAll(const std::string &statements, const std::vector<ValueType> &types
       for (const std::string &format : formats) {
         if (format.starts_with("ell") && shape[1] == 0)
           continue; // padding would have no coordinate
+        const bool isPadded = format.starts_with("ell") || format == "dia";
+        if (isPadded && shape[0] * shape[1] == 0 && statements.find("max(") != std::string::npos)
+          continue; // no trial can be compared: the extremes of nothing are infinities, which padding has none of
         KernelSpec spec;
         spec.statements = constant("W", shape) + statements;
         spec.type = type;

@@ -136,7 +136,10 @@ NodePtr Expander::conditional(const CallNode &call, EntryPlace place, Span where
   NodePtr value = withoutWheres(*call.arguments[1], place);
   const double fill = fillOf(*call.arguments[1]);
   const bool isListed = listsWheres_ || (place == EntryPlace::Factor && fill == 0);
-  if (!isListed)
+  // A number has no places to list.
+  const bool hasPlaces = !main_->targetVariables.empty() || !freeVariables(*condition, scope_).empty() ||
+                         !freeVariables(*value, scope_).empty();
+  if (!isListed || !hasPlaces)
     return chosen(std::move(condition), std::move(value), fill);
   if (place == EntryPlace::Addend)
     value = summedApart(std::move(value), *condition);

@@ -5,6 +5,7 @@
 #include "sema/expression_types.h"
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/contraction.h"
+#include "sema/terms/domains.h"
 #include "sema/terms/expander.h"
 #include "sema/terms/places.h"
 #include "sema/terms/sparsity.h"
@@ -148,6 +149,10 @@ std::optional<AccessId> Expander::operandOf(const Node &factor) {
 
 /// Takes the sums of a term in the order that costs least.
 void Expander::contract(LogicalTerm &term, const LogicalStatement &logical) {
+  // Parts of what has no entries would have none either.
+  if (const MaybeDomain domain = sparsityOf(*term.expr, computeType_, scope_, kernel_).domain;
+      domain && isNowhere(*domain))
+    return;
   Factors factors{term.expr.get(), {}};
   collectFactors(*term.expr, false, factors);
   for (const Factors::Factor &factor : factors.list)
