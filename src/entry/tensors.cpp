@@ -145,17 +145,23 @@ void loadArguments(Entry &entry) {
   }
 }
 
-Value sumOf(Entry &entry, const sema::ExtentSum &sum) {
-  EntryBuilder &build = entry.build;
+Value addProduct(EntryBuilder &build, Value sum, int64_t factor, llvm::ArrayRef<Value> values) {
   const auto add = [&](Value before, Value one, Value other) {
     return build.call(runtime::functions::add_product, {before, one, other});
   };
-  Value total = build.constant(sum.constant);
+  Value product = build.constant(factor);
+  for (Value value : values.drop_back())
+    product = add(build.constant(0), product, value);
+  return add(sum, product, values.back());
+}
+
+Value sumOf(Entry &entry, const sema::ExtentSum &sum) {
+  Value total = entry.build.constant(sum.constant);
   for (const sema::ExtentSum::Product &product : sum.products) {
-    Value factor = build.constant(product.factor);
-    for (size_t k = 0; k + 1 < product.extents.size(); ++k)
-      factor = add(build.constant(0), factor, entry.extents[product.extents[k]]);
-    total = add(total, factor, entry.extents[product.extents.back()]);
+    llvm::SmallVector<Value> extents;
+    for (sema::ExtentId extent : product.extents)
+      extents.push_back(entry.extents[extent]);
+    total = addProduct(entry.build, total, product.factor, extents);
   }
   return total;
 }

@@ -99,6 +99,10 @@ void loadArguments(Entry &entry);
 /// Fails, for a bug of ours, on an extent that no parameter has.
 mlir::LogicalResult bindExtents(Entry &entry);
 
+/// The sum and a product of a number and values, of which there is one at least; an end of the range where it lies
+/// beyond.
+mlir::Value addProduct(EntryBuilder &build, mlir::Value sum, int64_t factor, llvm::ArrayRef<mlir::Value> values);
+
 /// A size that follows from others, all of which are bound; an end of the range where it lies beyond.
 mlir::Value sumOf(Entry &entry, const sema::ExtentSum &sum);
 

@@ -29,16 +29,12 @@ Value scalarIn(Entry &entry, sema::TensorId id) {
 }
 
 Value valueOf(Entry &entry, const sema::Amount &amount) {
-  EntryBuilder &build = entry.build;
-  const auto add = [&](Value sum, Value one, Value other) {
-    return build.call(runtime::functions::add_product, {sum, one, other});
-  };
-  Value value = build.constant(amount.number);
+  Value value = entry.build.constant(amount.number);
   for (const sema::Amount::Product &product : amount.products) {
-    Value factor = build.constant(product.factor);
-    for (size_t k = 0; k + 1 < product.scalars.size(); ++k)
-      factor = add(build.constant(0), factor, scalarIn(entry, product.scalars[k]));
-    value = add(value, factor, scalarIn(entry, product.scalars.back()));
+    llvm::SmallVector<Value> scalars;
+    for (sema::TensorId scalar : product.scalars)
+      scalars.push_back(scalarIn(entry, scalar));
+    value = addProduct(entry.build, value, product.factor, scalars);
   }
   return value;
 }

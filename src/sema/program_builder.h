@@ -83,7 +83,7 @@ private:
   /// Reports variables in tied indices that run over nothing.
   void checkTiedAreSized();
   std::optional<TensorId> sizeNamed(const language::Name &name);
-  Function placeInTarget(const language::Index &index);
+  Function placeInTarget(VariableId own, const language::Index &index);
   NodePtr atTarget(NodePtr value);
   NodePtr reduceOnce(Reduction reduction, Reduction written, const std::vector<language::Name> &variables,
                      const std::function<NodePtr()> &body, Span where);

@@ -157,17 +157,17 @@ void StatementBuilder::tieTarget(language::Index &index) {
 }
 
 /// How an index of the left side that a tensor holds is tied: '=' gives each element one value.
-Function StatementBuilder::placeInTarget(const language::Index &index) {
+Function StatementBuilder::placeInTarget(VariableId own, const language::Index &index) {
   if (!index.isHeld() || target_.op != AssignOp::Assign)
     return Function::At;
-  std::set<std::string> own;
-  forEachVariable(index, [&](const language::Name &name) { own.insert(name.text); });
-  const auto isOwn = [&](const std::string &name) { return own.contains(name); };
+  std::set<std::string> names;
+  forEachVariable(index, [&](const language::Name &name) { names.insert(name.text); });
+  const auto isOwn = [&](const std::string &name) { return names.contains(name); };
   if (std::any_of(target_.indices.begin(), target_.indices.end(),
                   [&](const language::Index &other) { return other.isPlain() && isOwn(other.text); }))
     return Function::At; // that coordinate is another one already
   for (const auto &[variable, before] : tiedIndices_) {
-    if (before.where.begin == index.where.begin)
+    if (variable == own)
       break;
     bool isShared = false;
     forEachVariable(before, [&](const language::Name &name) { isShared |= isOwn(name.text); });
@@ -184,7 +184,7 @@ Function StatementBuilder::placeInTarget(const language::Index &index) {
 NodePtr StatementBuilder::atTarget(NodePtr value) {
   NodePtr ties;
   for (const auto &[variable, index] : tiedIndices_)
-    ties = times(std::move(ties), isAt(placeInTarget(index), variable, index));
+    ties = times(std::move(ties), isAt(placeInTarget(variable, index), variable, index));
   if (!ties)
     return value;
   const Span where = value->where;
