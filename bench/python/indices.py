@@ -8,14 +8,13 @@ compared before anything is timed. Peers that are not installed are left out: Gr
 """
 # SPDX-License-Identifier: Apache-2.0
 
-import argparse
 import csv
 import pathlib
 import warnings
 
 import numpy as np
 import scipy.sparse as sp
-from libraries import geometric_mean, matrices, measure, plain, torch
+from libraries import geometric_mean, matrices, measure, parser_of, plain, set_threads, torch
 
 import spc
 
@@ -231,18 +230,12 @@ def summary(results, fewest):
 
 def main():
     """Prints a table of each kernel, and a summary."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data")
-    parser.add_argument("--threads", type=int)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--kernels", nargs="+", default=list(KERNELS))
+    parser = parser_of(__doc__, KERNELS)
     parser.add_argument("--entries", type=int, default=10**5, help="matrices with fewer are left out of the summary")
     parser.add_argument("--csv", type=pathlib.Path)
     chosen = parser.parse_args()
     warnings.filterwarnings("ignore")
-    spc.set_threads(chosen.threads)
-    if torch is not None and chosen.threads:
-        torch.set_num_threads(chosen.threads)
+    set_threads(chosen.threads)
     if gb and chosen.threads:
         gb.ss.config["nthreads"] = chosen.threads
     inputs, results, lines = list(matrices(chosen.data)), {}, []

@@ -187,19 +187,30 @@ def fill(page, threads, text):
     page.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}")
 
 
-def main():
-    """Prints a table of each kernel, and a summary."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+def parser_of(about, kernels):
+    """A parser of the arguments that comparisons of kernels share; about is a script's documentation."""
+    parser = argparse.ArgumentParser(description=about.partition("\n")[0])
     parser.add_argument("--data")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--kernels", nargs="+", default=list(KERNELS))
+    parser.add_argument("--kernels", nargs="+", default=list(kernels))
+    return parser
+
+
+def set_threads(threads):
+    """Makes spc and PyTorch work with that many threads; None leaves them as they are."""
+    spc.set_threads(threads)
+    if torch is not None and threads:
+        torch.set_num_threads(threads)
+
+
+def main():
+    """Prints a table of each kernel, and a summary."""
+    parser = parser_of(__doc__, KERNELS)
     parser.add_argument("--page", type=pathlib.Path)
     chosen = parser.parse_args()
     warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta state")
-    spc.set_threads(chosen.threads)
-    if torch is not None and chosen.threads:
-        torch.set_num_threads(chosen.threads)
+    set_threads(chosen.threads)
     inputs = list(matrices(chosen.data))
     results = {}
     for kernel in chosen.kernels:
