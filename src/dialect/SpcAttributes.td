@@ -194,6 +194,22 @@ def RunAttr : SpcAttr<"Run", "run"> {
   }];
 }
 
+def TieAttr : SpcAttr<"Tie", "tie"> {
+  let summary = "which column each row of a tie has";
+  let description = [{
+    A tie has one entry at most in each row. Where rows have one dimension or none, its column is
+    `(constant + slope * row + sign * scalar) / divisor` where that is whole and within the columns; `sign` is 1, -1, or
+    0 where there is no scalar. `isListed`: an array holds it. `isTotal`: each row has an entry, or the call fails before
+    bodies run.
+  }];
+  let parameters = (ins DefaultValuedParameter<"int64_t", "0">:$constant, DefaultValuedParameter<"int64_t", "0">:$slope,
+                        DefaultValuedParameter<"int64_t", "0">:$sign, OptionalParameter<"BindAttr">:$scalar,
+                        DefaultValuedParameter<"int64_t", "1">:$divisor,
+                        DefaultValuedParameter<"bool", "false">:$isListed,
+                        DefaultValuedParameter<"bool", "false">:$isTotal);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def TensorAttr : SpcAttr<"Tensor", "tensor"> {
   let summary = "the tensor, or the scalar, that an argument of a body is";
   let description = [{
@@ -207,6 +223,7 @@ def TensorAttr : SpcAttr<"Tensor", "tensor"> {
       of the tensor.
     - `run`: of the dense proxy of an assembled output.
     - `identity`: of the target of a reduction other than a sum, that reduction's identity.
+    - `tie`: of a tie of index variables whose columns `spc-compute-ties` can compute.
   }];
   let parameters = (ins StringRefParameter<"of the tensor">:$symbol, OptionalArrayRefParameter<"ExtentAttr">:$extents,
                         OptionalArrayRefParameter<"LevelAttr">:$levels, OptionalArrayRefParameter<"int64_t">:$modes,
@@ -214,11 +231,11 @@ def TensorAttr : SpcAttr<"Tensor", "tensor"> {
                         StringRefParameter<"a tensor", "\"\"">:$structureOf,
                         StringRefParameter<"a tensor", "\"\"">:$patternOf,
                         DefaultValuedParameter<"bool", "false">:$isPadded, OptionalParameter<"RunAttr">:$run,
-                        OptionalParameter<"mlir::Attribute">:$identity);
+                        OptionalParameter<"mlir::Attribute">:$identity, OptionalParameter<"TieAttr">:$tie);
   let assemblyFormat = [{
     `<` $symbol (`extents` `=` `[` $extents^ `]`)? (`levels` `=` `[` $levels^ `]`)? (`modes` `=` `[` $modes^ `]`)?
         (`strided` `=` $isStrided^)? (`structure_of` `=` $structureOf^)? (`pattern_of` `=` $patternOf^)?
-        (`padded` `=` $isPadded^)? (`run` `=` $run^)? (`identity` `=` $identity^)? `>`
+        (`padded` `=` $isPadded^)? (`run` `=` $run^)? (`identity` `=` $identity^)? (`tie` `=` $tie^)? `>`
   }];
   let extraClassDeclaration = [{
     /// The extent of a dimension, or of a level where levels describe the tensor; null where nothing says it.

@@ -300,7 +300,7 @@ mlir::LogicalResult RunAttr::verify(EmitError emitError, int64_t number, llvm::A
 mlir::LogicalResult TensorAttr::verify(EmitError emitError, llvm::StringRef symbol, llvm::ArrayRef<ExtentAttr> extents,
                                        llvm::ArrayRef<LevelAttr> levels, llvm::ArrayRef<int64_t> modes, bool isStrided,
                                        llvm::StringRef structureOf, llvm::StringRef patternOf, bool isPadded,
-                                       RunAttr run, mlir::Attribute) {
+                                       RunAttr run, mlir::Attribute, TieAttr tie) {
   if (symbol.empty())
     return emitError() << "a tensor without a name";
   if (!levels.empty() + (isStrided || !modes.empty()) + !patternOf.empty() + (run != nullptr) > 1)
@@ -318,6 +318,17 @@ mlir::LogicalResult TensorAttr::verify(EmitError emitError, llvm::StringRef symb
   if (!structureOf.empty() && (!patternOf.empty() || run || structureOf == symbol))
     return emitError() << "'" << symbol << "' has the structure of '" << structureOf
                        << "', and is no operand that borrows it";
+  if (tie && levels.empty())
+    return emitError() << "'" << symbol << "' is a tie without levels";
+  return mlir::success();
+}
+
+mlir::LogicalResult TieAttr::verify(EmitError emitError, int64_t, int64_t, int64_t sign, BindAttr scalar,
+                                    int64_t divisor, bool, bool) {
+  if (sign < -1 || sign > 1 || (sign == 0) != (scalar == nullptr))
+    return emitError() << "a tie's scalar and its sign are to come together";
+  if (divisor < 1)
+    return emitError() << "a tie's columns divided by " << divisor;
   return mlir::success();
 }
 

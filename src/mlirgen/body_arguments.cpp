@@ -116,6 +116,34 @@ bool isWritten(const BodyArgument &argument, const sema::Kernel &kernel) {
   llvm_unreachable("every role is listed");
 }
 
+/// The columns of a tie, null where bodies are to read them from its lists. What they add up stays within 64 bits: rows
+/// are fewer than 2^40, as there is an array of them, and a sum with one scalar that wraps around is negative.
+static dialect::TieAttr tieOf(const sema::Tensor &tensor, const sema::Kernel &kernel, mlir::MLIRContext &context) {
+  constexpr int64_t kMostSlope = int64_t{1} << 20, kMostConstant = int64_t{1} << 40;
+  const auto *tie = tensor.as<sema::Tie>();
+  if (!tie)
+    return {};
+  if (tie->source)
+    return tie->isChecked ? dialect::TieAttr::get(&context, 0, 0, 0, {}, 1, /*isListed=*/true, /*isTotal=*/true)
+                          : dialect::TieAttr();
+  const int64_t slope = tensor.order() == 2 ? tie->rowScales[0].number : 0;
+  if (tensor.order() > 2 || (tensor.order() == 2 && !tie->rowScales[0].isNumber()) || std::abs(slope) > kMostSlope ||
+      std::abs(tie->constant.number) > kMostConstant || tie->constant.products.size() > 1)
+    return {};
+  int64_t sign = 0;
+  dialect::BindAttr scalar;
+  for (const auto &[factor, scalars] : tie->constant.products) {
+    const sema::Tensor &only = kernel.tensors[scalars.front()];
+    const auto *size = only.as<sema::Size>();
+    if (scalars.size() > 1 || std::abs(factor) != 1 || !size)
+      return {};
+    sign = factor;
+    scalar = dialect::BindAttr::get(&context, dialect::BindKind::Size, kernel.extents[size->extent].name, -1, 1);
+  }
+  return dialect::TieAttr::get(&context, tie->constant.number, slope, sign, scalar, tie->columnScale,
+                               /*isListed=*/false, tie->isChecked);
+}
+
 dialect::TensorAttr describe(const BodyArgument &argument, const sema::Kernel &kernel, const sema::Step &step,
                              mlir::MLIRContext &context) {
   const sema::Tensor &tensor = kernel.tensors[argument.tensor];
@@ -138,7 +166,8 @@ dialect::TensorAttr describe(const BodyArgument &argument, const sema::Kernel &k
       &context, tensor.name,
       isRun ? dimensionAttributes(tensor, kernel, context) : extentAttributes(tensor, kernel, context), levels, modes,
       isStrided, borrows ? ownerName : "", argument.isProxy() && !isRun ? ownerName : "", isPadded,
-      runOf(argument, kernel, step, context), identityFor(argument, kernel, step, context));
+      runOf(argument, kernel, step, context), identityFor(argument, kernel, step, context),
+      tieOf(tensor, kernel, context));
 }
 
 } // namespace spc::mlirgen

@@ -46,6 +46,8 @@ void addStorageLowering(mlir::OpPassManager &passes, bool strictFp, bool marksIn
   passes.addNestedPass<FuncOp>(transforms::createResumeReductions());
   // Only now: before dense tensors are buffers, canonicalization folds loads of an output into its initial fill.
   passes.addNestedPass<FuncOp>(createCanonicalizer());
+  // Before assembly, which appends where no loop is in between.
+  passes.addNestedPass<FuncOp>(transforms::createComputeTies());
   passes.addNestedPass<FuncOp>(transforms::createSkipAbsent());
   passes.addPass(transforms::createAssemble());
   passes.addNestedPass<FuncOp>(transforms::createShareStructure());

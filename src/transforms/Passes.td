@@ -112,6 +112,16 @@ def ClipLoops : Pass<"spc-clip-loops", "mlir::func::FuncOp"> {
                            "mlir::arith::ArithDialect"];
 }
 
+def ComputeTies : Pass<"spc-compute-ties", "mlir::func::FuncOp"> {
+  let summary = "Compute the column of a tie's row in place of a loop over what its lists hold";
+  let description = [{
+    A loop over the one entry that a row of a tie may have becomes what is inside of it, under a condition where the row
+    may have none: the column is computed by the equation, or read at the row's own place where each row has one. Loops
+    at the top of a body stay: the entry divides their work among threads.
+  }];
+  let dependentDialects = ["dialect::SpcDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
 def NarrowLoops : Pass<"spc-narrow-loops", "mlir::func::FuncOp"> {
   let summary = "Run loops only where an equality of their variables lets them add something";
   let description = [{

@@ -1,5 +1,6 @@
 #include "transforms/assembly/collected_run.h"
 
+#include "transforms/assembly/ascending.h"
 #include "transforms/assembly/identity.h"
 #include "transforms/assembly/triangle.h"
 #include "transforms/util/affine_sums.h"
@@ -20,18 +21,6 @@ namespace scf = mlir::scf;
 using mlir::Value;
 
 namespace {
-
-bool isLoop(mlir::Operation *op) {
-  return mlir::isa<scf::ForOp, scf::WhileOp>(op);
-}
-
-/// The innermost loop in whose iterations `value` differs, or null.
-mlir::Operation *loopDefining(Value value) {
-  mlir::Operation *op = value.getParentBlock()->getParentOp();
-  while (op && !isLoop(op))
-    op = op->getParentOp();
-  return op;
-}
 
 /// Canonical forms of a sum may be differences, `A[x] - value`.
 bool isAddition(mlir::Operation *op) {
@@ -152,8 +141,10 @@ bool CollectedRun::isAppended(memref::StoreOp store) {
   const llvm::SmallVector<Value> coordinates = collected(store.getIndices());
   if (loops.size() != coordinates.size())
     return false;
-  return llvm::all_of(llvm::zip(loops, coordinates),
-                      [](auto pair) { return loopDefining(std::get<1>(pair)) == std::get<0>(pair); });
+  return llvm::all_of(llvm::zip(loops, coordinates), [](auto pair) {
+    const auto [loop, coordinate] = pair;
+    return loopDefining(coordinate) == loop && ascends(coordinate, loop);
+  });
 }
 
 scf::ForOp CollectedRun::rowLoop() {

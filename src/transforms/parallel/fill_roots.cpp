@@ -100,7 +100,10 @@ std::optional<RowLoop> FillRoots::rootAfter(const Fill &fill) {
       next = top;
   }
   std::optional<RowLoop> root = next ? rowLoopOf(getOperation(), next) : std::nullopt;
-  if (!root || root->kind != RowLoopKind::Positions || !root->rows || next->getNumResults() > 0)
+  const unsigned number = mlir::cast<mlir::BlockArgument>(fill.buffer).getArgNumber();
+  // Rows of another extent may lie outside of the buffer.
+  if (!root || root->kind != RowLoopKind::Positions || !root->rows || next->getNumResults() > 0 ||
+      root->rows != dimExtent(getOperation(), number, fill.dim))
     return std::nullopt;
   for (Operation *user : fill.buffer.getUsers())
     if (next->isAncestor(user) && !rowOf(user, fill.dim, *root))
