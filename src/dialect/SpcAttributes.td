@@ -194,7 +194,7 @@ def RunAttr : SpcAttr<"Run", "run"> {
   }];
 }
 
-def TieAttr : SpcAttr<"Tie", "tie"> {
+def TieAttr : SpcAttr<"Tie", "tie", /*verified=*/0> {
   let summary = "which column each row of a tie has";
   let description = [{
     A tie has one entry at most in each row. Where rows have one dimension or none, its column is

@@ -323,15 +323,6 @@ mlir::LogicalResult TensorAttr::verify(EmitError emitError, llvm::StringRef symb
   return mlir::success();
 }
 
-mlir::LogicalResult TieAttr::verify(EmitError emitError, int64_t, int64_t, int64_t sign, BindAttr scalar,
-                                    int64_t divisor, bool, bool) {
-  if (sign < -1 || sign > 1 || (sign == 0) != (scalar == nullptr))
-    return emitError() << "a tie's scalar and its sign are to come together";
-  if (divisor < 1)
-    return emitError() << "a tie's columns divided by " << divisor;
-  return mlir::success();
-}
-
 mlir::LogicalResult ChunksAttr::verify(EmitError emitError, BindAttr items, llvm::StringRef root,
                                        llvm::ArrayRef<mlir::StringAttr>, llvm::ArrayRef<ExtentAttr>,
                                        llvm::StringRef copies, bool zeroed, std::optional<int64_t> work) {

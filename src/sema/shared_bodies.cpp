@@ -22,6 +22,11 @@ bool isSameNumber(double a, double b) {
   return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
 }
 
+/// Bodies compute the columns of ties. A scalar in one is a size by name, which another step's may not have.
+bool isSameTie(const Tie *a, const Tie *b) {
+  return a == b || (a && b && *a == *b && a->constant.isNumber());
+}
+
 bool isTwin(const Expr &a, const Expr &b);
 
 bool isTwin(const Literal &a, const Literal &b) {
@@ -96,6 +101,8 @@ private:
   /// Two tensors may not become one, as bodies take them for apart.
   bool pair(TensorId own, TensorId other) {
     const Tensor &a = kernel_.tensors[own], &b = kernel_.tensors[other];
+    if (!isSameTie(a.as<Tie>(), b.as<Tie>()))
+      return false;
     const auto isTaken = [&](const auto &pair) { return pair.second == own && pair.first != other; };
     if (std::any_of(lent_.tensors.begin(), lent_.tensors.end(), isTaken) ||
         lent_.tensors.emplace(other, own).first->second != own)

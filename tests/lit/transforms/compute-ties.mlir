@@ -6,7 +6,7 @@
 // CHECK-LABEL: func.func @shifted(
 // CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "n">}
 // CHECK:         scf.for %[[I:.*]] = %c0 to
-// CHECK:           %[[COLUMN:.*]] = arith.addi %[[I]], %c1
+// CHECK:           %[[COLUMN:.*]] = arith.subi %[[I]], %c-1
 // CHECK:           %[[IS:.*]] = arith.cmpi ult, %[[COLUMN]], %[[N]]
 // CHECK:           scf.if %[[IS]]
 // CHECK:             memref.load %{{.*}}[%[[COLUMN]]]

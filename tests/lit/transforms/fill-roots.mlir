@@ -17,7 +17,7 @@
 // CHECK:         scf.for %[[I:.*]] = %[[END]] to %[[M]] step %c1 {
 // CHECK:           memref.store
 // CHECK-NOT:     memref.store
-func.func @scatter(%rows: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>}, %y: memref<?x?xf64>, %count: index {spc.bind = #spc.bind<count, "A", 0>}, %m: index, %n: index) {
+func.func @scatter(%rows: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>}, %y: memref<?x?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"i">, <"j">]>}, %count: index {spc.bind = #spc.bind<count, "A", 0>}, %m: index, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -69,7 +69,7 @@ func.func @unordered(%rows: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>
 // CHECK:         scf.for
 // CHECK-NOT:       iter_args
 // CHECK:           memref.store
-func.func @neighbour(%rows: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>}, %y: memref<?xf64>, %count: index {spc.bind = #spc.bind<count, "A", 0>}, %m: index) {
+func.func @neighbour(%rows: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>}, %y: memref<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"i">]>}, %count: index {spc.bind = #spc.bind<count, "A", 0>}, %m: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
