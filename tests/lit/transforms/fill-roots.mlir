@@ -2,7 +2,7 @@
 
 // Each position of the root fills the rows up to its own; the rows behind the last one are filled after the loop.
 // CHECK-LABEL: func.func @scatter(
-// CHECK-SAME:    %[[ROWS:[a-z0-9]*]]: memref<?xi32> {{{.*}}}, %[[Y:[a-z0-9]*]]: memref<?x?xf64>, %[[COUNT:[a-z0-9]*]]: index {{{.*}}}, %[[M:[a-z0-9]*]]: index, %[[N:[a-z0-9]*]]: index
+// CHECK-SAME:    %[[ROWS:[a-z0-9]*]]: memref<?xi32> {{{.*}}}, %[[Y:[a-z0-9]*]]: memref<?x?xf64> {{{.*}}}, %[[COUNT:[a-z0-9]*]]: index {{{.*}}}, %[[M:[a-z0-9]*]]: index, %[[N:[a-z0-9]*]]: index
 // CHECK-NOT:     memref.store
 // CHECK:         %[[END:.*]] = scf.for %[[P:.*]] = %c0 to %[[COUNT]] step %c1 iter_args(%[[NEXT:.*]] = %c0) -> (index) {
 // CHECK:           %[[ROW:.*]] = memref.load %[[ROWS]][%[[P]]]
