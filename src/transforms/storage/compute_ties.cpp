@@ -70,6 +70,14 @@ bool isFollowed(mlir::func::FuncOp body, llvm::StringRef tensor) {
   });
 }
 
+/// Whether a result is assembled by rows of several coordinates, each of which is to have a loop of its own.
+bool hasLongRows(mlir::func::FuncOp body) {
+  return llvm::any_of(llvm::seq(body.getNumArguments()), [&](unsigned index) {
+    const dialect::TensorAttr tensor = dialect::tensorOf(body, index);
+    return tensor && tensor.getRun() && tensor.getRun().getRowOrder() > 1;
+  });
+}
+
 class ComputeTies : public impl::ComputeTiesBase<ComputeTies> {
 public:
   void runOnOperation() override;
@@ -171,7 +179,7 @@ mlir::LogicalResult ComputeTies::replace(const RowLoop &row) {
 
 void ComputeTies::runOnOperation() {
   mlir::func::FuncOp body = getOperation();
-  if (body.isExternal())
+  if (body.isExternal() || hasLongRows(body))
     return;
   llvm::SmallVector<RowLoop> rows;
   body.walk([&](scf::ForOp loop) {
