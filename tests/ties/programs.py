@@ -1,0 +1,281 @@
+"""A program of index equations: its operands, their values point by point, and how it is run."""
+# SPDX-License-Identifier: Apache-2.0
+
+import itertools
+import os
+import random
+import re
+import subprocess
+
+import numpy as np
+
+FORMATS = {1: ["sparse-vector", "dense"],
+           2: ["csr", "csc", "coo", "dcsr", "bsr", "ell", "dia", "coo-dup", "hyb", "csr-unsorted", "dense"]}
+#: Those in which a 0 may be padding, which is an entry in products alone.
+PADDED = {"bsr", "ell", "dia"}
+RESULTS = {0: ["dense"], 1: ["dense", "sparse-vector"], 2: ["dense", "csr", "csc", "coo", "dcsr"]}
+#: The place of nothing.
+NOWHERE = 2**63 - 1
+
+
+def product(values):
+    """Of factors, of which None is a missing entry; a mask that is false makes a 0 of all numbers."""
+    values = list(values)
+    if any(value is None for value in values):
+        return None
+    if any(value is False for value in values):
+        return 0.0
+    with np.errstate(invalid="ignore"):
+        return float(np.prod([float(value) for value in values]))
+
+
+def called(function, *values):
+    """A function of numbers, of which those that miss are 0; where that makes a 0 it is missing as well."""
+    result = function(*[0.0 if value is None else value for value in values])
+    return None if result == 0 and all(value is None for value in values) else result
+
+
+class Index:
+    """A sum of multiples: of variables, of the scalar k, of the size of a dimension; or what a tensor holds."""
+
+    def __init__(self, terms=(), constant=0, scalar=0, size=None, times=0, held=None):
+        self.terms, self.constant, self.scalar = list(terms), constant, scalar
+        self.size, self.times, self.held = size, times, held
+
+    def value(self, at, program):
+        if self.held:
+            return program.held[self.held[0]][at[self.held[1]]]
+        return (sum(scale * at[name] for name, scale in self.terms) + self.constant + self.scalar * program.k +
+                self.times * (program.size(self.size) if self.size else 0))
+
+    def is_window(self):
+        return not self.held and not self.scalar and not self.times and all(scale > 0 for _, scale in self.terms)
+
+    def is_plain(self):
+        return self.is_window() and not self.constant and len(self.terms) == 1 and self.terms[0][1] == 1
+
+    def __str__(self):
+        if self.held:
+            return f"{self.held[0]}({self.held[1]})"
+        parts = [(scale, name) for name, scale in self.terms]
+        parts += [(self.times, self.size)] if self.times else []
+        parts += [(self.scalar, "k")] if self.scalar else []
+        text = ""
+        for scale, name in sorted(parts, key=lambda part: part[0] < 0):
+            sign = "-" if scale < 0 else "+" if text else ""
+            text += f" {sign} " if text else sign
+            text += name if abs(scale) == 1 else f"{abs(scale)}*{name}"
+        if self.constant or not text:
+            text += (" - " if self.constant < 0 else " + ") + str(abs(self.constant)) if text else str(self.constant)
+        return text
+
+
+def plain(*variables):
+    return [Index([(variable, 1)]) for variable in variables]
+
+
+class Access:
+    def __init__(self, tensor, indices, padded=False):
+        self.tensor, self.indices, self.padded = tensor, indices, padded
+
+    def value(self, at, program):
+        """None where the tensor stores nothing."""
+        place = tuple(index.value(at, program) for index in self.indices)
+        array = program.arrays[self.tensor]
+        if any(not 0 <= coordinate < size for coordinate, size in zip(place, array.shape)):
+            if not self.padded:
+                raise IndexError
+            return None
+        return None if array[place] == 0 and program.formats[self.tensor] != "dense" else array[place]
+
+    def __str__(self):
+        text = f"{self.tensor}({', '.join(map(str, self.indices))})"
+        return f"padded({text})" if self.padded else text
+
+
+class Program:
+    """`counts`: how many of each construct were drawn. Statements are made by what inherits this: `text`, `result`,
+    `is_valid`, and, where the entries of the result are known, `entries`."""
+
+    def __init__(self, seed, counts):
+        self.random, self.counts = random.Random(seed), counts
+        self.k = self.random.randrange(0, 3)
+        self.sizes = {name: self.random.choice([0, 1, 2, 3, 3, 4, 5, 6]) for name in "mn"}
+        self.sizes["p"] = self.random.choice([1, 2, 3])
+        self.shapes, self.arrays, self.held, self.formats, self.constants = {}, {}, {}, {}, set()
+        self.extent_of = {"i": "m", "j": "n", "r": "p"}
+        self.has_infinities = self.random.random() < 0.25
+        self.type, self.is_valid, self.entries, self.text = "f64", True, None, ""
+        self.make_statement()
+
+    def draw(self, what):
+        self.counts[what] += 1
+        return what
+
+    def size(self, extent):
+        return eval(extent, {}, self.sizes)
+
+    def numbers(self, shape):
+        values = np.array([self.random.randrange(-3, 4) for _ in range(int(np.prod(shape)))], float).reshape(shape)
+        if self.has_infinities and values.size and self.random.random() < 0.5:
+            self.draw("infinity")
+            values.flat[self.random.randrange(values.size)] = self.random.choice([np.inf, -np.inf])
+        return values
+
+    def tensor(self, order, like=None):
+        """A new operand, or one that there is."""
+        known = [name for name, extents in self.shapes.items() if len(extents) == order and name[0] in "AB"]
+        if known and not like and self.random.random() < 0.3:
+            return self.random.choice(known)
+        name = "AB"[self.random.randrange(2)] + str(len(self.shapes))
+        self.shapes[name] = like or [self.random.choice("mn") for _ in range(order)]
+        shape = [self.size(extent) for extent in self.shapes[name]]
+        values = self.numbers(shape)
+        self.formats[name] = self.random.choice([one for one in FORMATS[order] if not self.has_infinities or one not in PADDED])
+        if self.formats[name] != "dense":
+            values[np.array([self.random.random() < 0.5 for _ in range(values.size)], bool).reshape(shape)] = 0
+        self.arrays[name] = values
+        if values.size and self.random.random() < 0.12:
+            self.draw("constant of the object, " + self.formats[name])
+            self.constants.add(name)
+        return name
+
+    def index_tensor(self, variable, below):
+        name = f"h{len(self.held)}"
+        self.held[name] = [self.random.randrange(below) for _ in range(self.sizes[self.extent_of[variable]])]
+        self.shapes[name] = [self.extent_of[variable]]
+        if self.held[name] and self.random.random() < 0.15:
+            self.draw("constant of the object, index tensor")
+            self.constants.add(name)
+        return name
+
+    def index(self, extent, variables):
+        size, variable = self.size(extent), self.random.choice(variables)
+        kind = self.random.randrange(8)
+        if kind == 0 and size:
+            self.draw("held")
+            return Index(held=(self.index_tensor(variable, size), variable))
+        if kind == 1:
+            self.draw("reversed")
+            return Index([(variable, -1)], -1, size=extent, times=1)
+        if kind == 2:
+            self.draw("scalar")
+            return Index([(variable, 1)], self.random.randrange(-1, 2), scalar=self.random.choice([1, -1, 2]))
+        if kind == 3:
+            self.draw("constant")
+            return Index([], self.random.randrange(0, 3))
+        if kind == 4:
+            self.draw("two variables")
+            other = self.random.choice(variables)
+            return Index([(variable, 1)] if other == variable else
+                         [(variable, self.random.choice([1, 1, 2])), (other, self.random.choice([1, 1, -1]))],
+                         self.random.randrange(-2, 2))
+        if kind == 5:
+            self.draw("scaled")
+            return Index([(variable, self.random.choice([2, 3, -1]))], self.random.randrange(-1, 3))
+        fitting = [name for name in variables if self.extent_of[name] == extent]
+        self.draw("plain")
+        return Index([(self.random.choice(fitting or variables), 1)])
+
+    def access(self, variables, order=None):
+        name = self.tensor(order or self.random.choice([1, 2, 2, 2]))
+        indices = [self.index(extent, variables) for extent in self.shapes[name]]
+        access = Access(name, indices)
+        # A plain index makes its variable run over the dimension, and a window that begins before it is refused.
+        is_wrong = any(index.is_plain() and self.extent_of[index.terms[0][0]] != extent or
+                       index.is_window() and index.constant < 0 for index, extent in zip(indices, self.shapes[name]))
+        if is_wrong or not self.is_inside(indices, self.arrays[name].shape) or self.random.random() < 0.2:
+            access.padded = True
+            self.draw("padded")
+        return access
+
+    def points(self, variables):
+        return (dict(zip(variables, point))
+                for point in itertools.product(*[range(self.size(self.extent_of[name])) for name in variables]))
+
+    def is_inside(self, indices, sizes):
+        """Whether each index, by itself, stays inside of its dimension."""
+        for index, size in zip(indices, sizes):
+            own = [index.held[1]] if index.held else list(dict.fromkeys(name for name, _ in index.terms))
+            if any(not 0 <= index.value(at, self) < size for at in self.points(own)):
+                return False
+        return True
+
+    def anchors(self, variables):
+        """A factor for each variable, in which it indexes something alone."""
+        accesses = [Access(self.tensor(1, [self.extent_of[name]]), plain(name)) for name in variables]
+        return [(str(access), lambda at, access=access: access.value(at, self)) for access in accesses]
+
+    def declaration(self, name):
+        head = f"{name}({', '.join(self.shapes[name])})" if self.shapes[name] else name
+        kind = ": i64" if name in self.held else f": {self.type}" if name == "Y" else ""
+        if name not in self.constants:
+            return f"tensor {head}{kind}"
+        values = np.array(self.held[name]) if name in self.held else self.arrays[name]
+        return f"const {head}{kind} = {values.tolist()}"
+
+    def source(self):
+        lines = [self.declaration(name) for name in self.shapes if re.search(rf"\b{name}\b", self.text)]
+        if re.search(r"\bk\b", self.text):
+            lines.append("tensor k: i64")
+        # Sizes that only names in indices have.
+        lines += [f"tensor W{extent}({extent})" for extent in self.sizes]
+        uses = " + ".join(f"sum({extent}_, W{extent}({extent}_))" for extent in self.sizes)
+        return "\n".join(lines + [self.text, f"unused = {uses}"]) + "\n"
+
+    def file(self):
+        return "Y.npy" if self.formats["Y"] == "dense" else "Y.tns" if len(self.shapes["Y"]) == 1 else "Y.mtx"
+
+    def read(self, path):
+        """The values and where entries are stored."""
+        if path.endswith(".npy"):
+            values = np.load(path)
+            return values, np.ones(values.shape, bool)
+        with open(path, encoding="utf-8") as file:
+            lines = [line.split() for line in file if line.strip() and not line.startswith(("%", "#"))]
+        result = np.zeros([self.size(extent) for extent in self.shapes["Y"]])
+        stored = np.zeros(result.shape, bool)
+        for *place, value in lines[1:] if path.endswith(".mtx") else lines:
+            place = tuple(int(coordinate) - 1 for coordinate in place)
+            result[place] += float(value)
+            stored[place] = True
+        return result, stored
+
+    def arguments(self, folder):
+        for extent, size in self.sizes.items():
+            np.save(os.path.join(folder, f"W{extent}.npy"), np.zeros(size))
+            yield f"W{extent}=W{extent}.npy"
+        for name in self.shapes:
+            is_used = re.search(rf"\b{name}\b", self.text)
+            if is_used and name in self.formats and self.shapes[name]:
+                yield from ["--format", f"{name}={self.formats[name]}"]
+            if not is_used or name in self.constants or (name == "Y" and "Y" not in self.arrays):
+                continue
+            array = np.array(self.held[name], np.int64) if name in self.held else self.arrays[name]
+            np.save(os.path.join(folder, f"{name}_in.npy"), array)
+            yield f"{name}={name}_in.npy"
+        if "tensor k" in self.source():
+            yield f"k={self.k}"
+
+    def run(self, spc, folder):
+        """What is wrong; an empty string where nothing is, None where spc refuses the program."""
+        with open(os.path.join(folder, "k.tex"), "w", encoding="utf-8") as file:
+            file.write(self.source())
+        arguments = [spc, "run", "k.tex", "-q", "--check", "-O0", "-o", f"Y={self.file()}", "-Wno-asymptotic"]
+        done = subprocess.run([*arguments, *self.arguments(folder)], cwd=folder, capture_output=True, text=True,
+                              env={**os.environ, "SPC_VERIFY_PLANS": "1"})
+        if done.returncode not in (0, 1):
+            return f"exits with {done.returncode}\n{done.stderr}"
+        if done.returncode == 1:
+            self.refusal = re.findall(r"(?:error: ).*", done.stderr)[-1]
+            return (None if not self.is_valid or "[kernel-status]" not in done.stderr and "[wrong-result]" not in done.stderr
+                    else done.stderr)
+        if not self.is_valid:
+            return "an index outside was not found"
+        result, stored = self.read(os.path.join(folder, self.file()))
+        if result.shape != self.result.shape or not np.array_equal(result, self.result, equal_nan=self.type == "f64"):
+            return f"{result}\nis wrong:\n{self.result}"
+        if self.entries is None or self.formats["Y"] == "dense":
+            return ""
+        self.draw("entries compared")
+        return "" if np.array_equal(stored, self.entries) else f"{stored}\nare the wrong entries:\n{self.entries}"
