@@ -194,6 +194,16 @@ class TiesTest(SpcCase):
                     self.run_kernel(text, operands, "" if "A" in operands else "i=9",
                                     {"A": form} if "A" in operands else {}, special=special)
 
+    def test_missing_factors_of_conditional_entries_undo_infinities(self):
+        self.write("B.npy", npy("f8", [2, 3], [0.0, 3.0, 0.0, 0.0, 0.0, 2.0]))
+        self.write("x.npy", npy("f8", [2], [float("-inf"), 2.0]))
+        for text in ["where(x(i) < 9, x(i) * B(i, j + 1))", "where(x(i) < 9, x(i)) * B(i, j + 1)",
+                     "where(x(i) < 9, x(i) * sum(k, B(i, k) * (k == j + 1)))"]:
+            with self.subTest(kernel=text):
+                done = self.spc("run", self.write("k.tex", f"tensor y(m, 2)\ntensor B(m, n)\ntensor x(m)\ny(i, j) = {text}\n"), "-q",
+                                "--format", "B=csr", "--format", "y=dense", "--check", "B=B.npy", "x=x.npy", "-o", "y=-")
+                self.assertEqual(done.out.split()[-4:], ["-inf", "0", "0", "4"])
+
     def test_masks_where_missing_entries_are_no_zeros(self):
         for text in ["y(i) = A(i,j)*(i==j)", "y(i) = A(i,j)*(j>3)", "y(i) = max(j,A(i,j)*(i<j))",
                      "y(i) = prod(j, A(i,j)*(i<=j) + (i>j))"]:

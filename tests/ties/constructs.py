@@ -95,7 +95,9 @@ class Construct(Ties):
                 access = self.of([self.random.choice(targets + sums)])
                 text, value = f"{text} * {access}", lambda at, value=value, access=access: product([value(at), access.value(at, self)])
             elif kind == 1:
+                # Within a function the condition is an operand as that of select is: zeros may be stored where it alone has places.
                 self.draw("where within a function")
+                self.lists_entries = False
                 access = self.of((targets + sums)[:2])
                 text = f"max({text}, {access})"
                 value = lambda at, value=value, access=access: called(np.maximum, value(at), access.value(at, self))

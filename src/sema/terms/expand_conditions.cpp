@@ -52,6 +52,16 @@ MaybeDomain knownBy(const AccessDomain &domain, const std::vector<VariableId> &v
   }
 }
 
+/// Whether some product has a factor that is a sum, as what a sparse operand holds at other places is.
+bool multipliesSum(const Node &node) {
+  if (const auto *binary = std::get_if<BinaryNode>(&node.kind); binary && !asSum(node))
+    return holdsSum(node);
+  if (std::holds_alternative<CallNode>(node.kind))
+    return false;
+  const std::vector<const Node *> below = children(node);
+  return std::any_of(below.begin(), below.end(), [](const Node *child) { return multipliesSum(*child); });
+}
+
 } // namespace
 
 bool holdsWhere(const Node &node) {
@@ -87,7 +97,8 @@ NodePtr Expander::withoutWheres(const Node &node, EntryPlace place) {
     const auto &sum = std::get<BinaryNode>(node.kind);
     return makeNode(BinaryNode{sum.op, withoutWheres(*sum.left, place), withoutWheres(*sum.right, place)}, node.where);
   }
-  const bool isChosen = !listsWheres_ && place != EntryPlace::Factor;
+  const bool isChosen =
+      !listsWheres_ && place != EntryPlace::Factor && !(place != EntryPlace::Number && multipliesSum(node));
   NodePtr condition;
   NodePtr product = factorsOf(node, isChosen ? &condition : nullptr);
   return condition ? chosen(std::move(condition), std::move(product), 0) : std::move(product);
@@ -135,7 +146,10 @@ NodePtr Expander::conditional(const CallNode &call, EntryPlace place, Span where
   NodePtr condition = conditionIn(call);
   NodePtr value = withoutWheres(*call.arguments[1], place);
   const double fill = fillOf(*call.arguments[1]);
-  const bool isListed = listsWheres_ || (place == EntryPlace::Factor && fill == 0);
+  // A chosen value is a number, in which a sum of nothing would be a 0 and no missing factor.
+  const bool isListed =
+      listsWheres_ ||
+      (fill == 0 && (place == EntryPlace::Factor || (place != EntryPlace::Number && multipliesSum(*value))));
   // A number has no places to list.
   const bool hasPlaces = !main_->targetVariables.empty() || !freeVariables(*condition, scope_).empty() ||
                          !freeVariables(*value, scope_).empty();

@@ -20,16 +20,6 @@ NodePtr call(Function function, NodePtr a, NodePtr b = nullptr, NodePtr c = null
   return makeNode(std::move(call), where);
 }
 
-/// Whether a sum(...) is part of a product or of a sum of some, outside of functions and divisors.
-bool holdsSum(const Node &node) {
-  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
-    return holdsSum(*negate->operand);
-  if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
-    return holdsSum(*binary->left) || (binary->op != BinaryOp::Div && holdsSum(*binary->right));
-  const auto *reduction = std::get_if<ReduceNode>(&node.kind);
-  return reduction && reduction->reduction == Reduction::Sum;
-}
-
 /// The factors of a product; nullopt where it is divided by what may be 0, or no number.
 std::optional<std::vector<const Node *>> numerators(const Node &product) {
   if (const auto *negate = std::get_if<NegateNode>(&product.kind))
@@ -48,6 +38,15 @@ std::optional<std::vector<const Node *>> numerators(const Node &product) {
 }
 
 } // namespace
+
+bool holdsSum(const Node &node) {
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return holdsSum(*negate->operand);
+  if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
+    return holdsSum(*binary->left) || (binary->op != BinaryOp::Div && holdsSum(*binary->right));
+  const auto *reduction = std::get_if<ReduceNode>(&node.kind);
+  return reduction && reduction->reduction == Reduction::Sum;
+}
 
 /// Whether a product has factors beside one sum(), or beside one that adds some up, which might make something else of
 /// its 0 where it has no entries. Equal sums are 0 together.

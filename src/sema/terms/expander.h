@@ -13,6 +13,9 @@
 
 namespace spc::sema {
 
+/// Whether a sum(...) is part of a product or of a sum of some, outside of functions and divisors.
+bool holdsSum(const Node &node);
+
 /// Splits one statement's right side: addends become terms, sums that hold a sparse operand fall into their addends
 /// where that is said to be right (terms/distribution.h), a sum() that is a product's only sum joins the term's
 /// reductions, and any other one becomes a temporary.
