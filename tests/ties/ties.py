@@ -25,9 +25,11 @@ class Ties(Program):
         # A factor that no variable indexes is computed once, as a number that leaves zeros where it is missing.
         self.lists_entries &= any(index.terms or index.held for index in access.indices)
         # What is read at other places is a sum, and in a function a number as any other, which is missing nowhere.
-        if self.random.random() < 0.15 and (not self.has_infinities or all(index.is_plain() for index in access.indices)):
+        is_plain = (all(index.is_plain() for index in access.indices) and
+                    len({index.terms[0][0] for index in access.indices}) == len(access.indices))
+        if self.random.random() < 0.15 and (is_plain or not self.has_infinities):
             self.draw("function")
-            self.lists_entries &= all(index.is_plain() for index in access.indices)
+            self.lists_entries &= is_plain
             text, function = self.random.choice([("abs({})", abs), ("max({}, 1)", lambda x: max(x, 1)),
                                                  ("({} + 1)", lambda x: x + 1)])
             return text.format(access), lambda at: called(function, access.value(at, self))
