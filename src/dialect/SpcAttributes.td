@@ -198,12 +198,12 @@ def TieAttr : SpcAttr<"Tie", "tie", /*verified=*/0> {
   let summary = "which column each row of a tie has";
   let description = [{
     A tie has one entry at most in each row. Where rows have one dimension or none, its column is
-    `(constant + slope * row + sign * scalar) / divisor` where that is whole and within the columns; `sign` is 1, -1, or
-    0 where there is no scalar. `isListed`: an array holds it. `isTotal`: each row has an entry, or the call fails before
-    bodies run.
+    `(constant + slope * row + scalar) / divisor`, or with the scalar subtracted, where that is whole and within the
+    columns. `isListed`: an array holds it. `isTotal`: each row has an entry, or the call fails before bodies run.
   }];
   let parameters = (ins DefaultValuedParameter<"int64_t", "0">:$constant, DefaultValuedParameter<"int64_t", "0">:$slope,
-                        DefaultValuedParameter<"int64_t", "0">:$sign, OptionalParameter<"BindAttr">:$scalar,
+                        OptionalParameter<"BindAttr">:$scalar,
+                        DefaultValuedParameter<"bool", "false">:$isSubtracted,
                         DefaultValuedParameter<"int64_t", "1">:$divisor,
                         DefaultValuedParameter<"bool", "false">:$isListed,
                         DefaultValuedParameter<"bool", "false">:$isTotal);

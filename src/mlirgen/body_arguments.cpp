@@ -72,6 +72,34 @@ mlir::Attribute identityFor(const BodyArgument &argument, const sema::Kernel &ke
   return identityAttribute(context, statement->reduction, sema::sumType(kernel, *statement));
 }
 
+/// The columns of a tie, null where bodies are to read them from its lists. What they add up stays within 64 bits: rows
+/// are fewer than 2^40, as there is an array of them, and a sum with one scalar that wraps around is negative.
+dialect::TieAttr tieOf(const sema::Tensor &tensor, const sema::Kernel &kernel, mlir::MLIRContext &context) {
+  constexpr int64_t kMostSlope = int64_t{1} << 20, kMostConstant = int64_t{1} << 40;
+  const auto *tie = tensor.as<sema::Tie>();
+  if (!tie)
+    return {};
+  if (tie->source)
+    return tie->isChecked ? dialect::TieAttr::get(&context, 0, 0, {}, false, 1, /*isListed=*/true, /*isTotal=*/true)
+                          : dialect::TieAttr();
+  const int64_t slope = tensor.order() == 2 ? tie->rowScales[0].number : 0;
+  if (tensor.order() > 2 || (tensor.order() == 2 && !tie->rowScales[0].isNumber()) || std::abs(slope) > kMostSlope ||
+      std::abs(tie->constant.number) > kMostConstant || tie->constant.products.size() > 1)
+    return {};
+  bool isSubtracted = false;
+  dialect::BindAttr scalar;
+  for (const auto &[factor, scalars] : tie->constant.products) {
+    const sema::Tensor &only = kernel.tensors[scalars.front()];
+    const auto *size = only.as<sema::Size>();
+    if (scalars.size() > 1 || std::abs(factor) != 1 || !size)
+      return {};
+    isSubtracted = factor < 0;
+    scalar = dialect::BindAttr::get(&context, dialect::BindKind::Size, kernel.extents[size->extent].name, -1, 1);
+  }
+  return dialect::TieAttr::get(&context, tie->constant.number, slope, scalar, isSubtracted, tie->columnScale,
+                               /*isListed=*/false, tie->isChecked);
+}
+
 } // namespace
 
 bool isScalarOperand(const sema::Tensor &tensor) {
@@ -114,34 +142,6 @@ bool isWritten(const BodyArgument &argument, const sema::Kernel &kernel) {
     return false;
   }
   llvm_unreachable("every role is listed");
-}
-
-/// The columns of a tie, null where bodies are to read them from its lists. What they add up stays within 64 bits: rows
-/// are fewer than 2^40, as there is an array of them, and a sum with one scalar that wraps around is negative.
-static dialect::TieAttr tieOf(const sema::Tensor &tensor, const sema::Kernel &kernel, mlir::MLIRContext &context) {
-  constexpr int64_t kMostSlope = int64_t{1} << 20, kMostConstant = int64_t{1} << 40;
-  const auto *tie = tensor.as<sema::Tie>();
-  if (!tie)
-    return {};
-  if (tie->source)
-    return tie->isChecked ? dialect::TieAttr::get(&context, 0, 0, 0, {}, 1, /*isListed=*/true, /*isTotal=*/true)
-                          : dialect::TieAttr();
-  const int64_t slope = tensor.order() == 2 ? tie->rowScales[0].number : 0;
-  if (tensor.order() > 2 || (tensor.order() == 2 && !tie->rowScales[0].isNumber()) || std::abs(slope) > kMostSlope ||
-      std::abs(tie->constant.number) > kMostConstant || tie->constant.products.size() > 1)
-    return {};
-  int64_t sign = 0;
-  dialect::BindAttr scalar;
-  for (const auto &[factor, scalars] : tie->constant.products) {
-    const sema::Tensor &only = kernel.tensors[scalars.front()];
-    const auto *size = only.as<sema::Size>();
-    if (scalars.size() > 1 || std::abs(factor) != 1 || !size)
-      return {};
-    sign = factor;
-    scalar = dialect::BindAttr::get(&context, dialect::BindKind::Size, kernel.extents[size->extent].name, -1, 1);
-  }
-  return dialect::TieAttr::get(&context, tie->constant.number, slope, sign, scalar, tie->columnScale,
-                               /*isListed=*/false, tie->isChecked);
 }
 
 dialect::TensorAttr describe(const BodyArgument &argument, const sema::Kernel &kernel, const sema::Step &step,

@@ -227,6 +227,16 @@ class TiesTest(SpcCase):
                         operands = f"A:{rows}x{columns}" + (f" x:4 p:{rows}<4" if "p(" in text else "")
                         self.run_kernel(text, operands, "", {"A": form, text[0]: "csr" if text[0] == "B" else None})
 
+    def test_columns_that_are_computed_beside_other_rows(self):
+        """Rows that lie outside of the result, a column one after its row, steps with other ties, rows of two coordinates."""
+        for text, operands in [("tensor y(m)\ny(i) = padded(a(i)) * padded(D(3*i - 1, 2 - i))", "a:6 D:6x3"),
+                               ("tensor Y(m, n)\nY(i,j) = A(1 - r, r + 2) * D(j, i) * a(r)", "A:5x5 D:5x3 a:2"),
+                               ("Y(i,s) = argbottom(s, j, r, A(i,r) * a(j) * (i == j))", "A:4x3 a:4")]:
+            for form in ["csr", "bsr", "coo", "csc"]:
+                with self.subTest(kernel=text, format=form):
+                    sizes = "m=3" if "y(m)" in text else "s=2" if "Y(i,s)" in text else ""
+                    self.run_kernel(text, operands, sizes, {"A": form if "A(" in text else None, "a": "sparse-vector"})
+
     def test_what_a_tensor_holds_is_checked(self):
         self.write("x.npy", npy("f8", [3], [1.0, 2.0, 3.0]))
         for wrong in [3, -1]:

@@ -69,6 +69,12 @@ bool holdsWhere(const Node &node) {
   return asWhere(node) || std::any_of(below.begin(), below.end(), [](const Node *child) { return holdsWhere(*child); });
 }
 
+/// Whether the places of conditions in `node` are listed, where it has fill 0. A chosen value is a number, in which a
+/// sum of nothing would be a 0 and no missing factor.
+bool Expander::listsPlaces(const Node &node, EntryPlace place) {
+  return place == EntryPlace::Factor || (place != EntryPlace::Number && multipliesSum(node));
+}
+
 /// The tree without where(...).
 NodePtr Expander::withoutWheres(const Node &node, EntryPlace place) {
   if (!holdsWhere(node))
@@ -97,8 +103,7 @@ NodePtr Expander::withoutWheres(const Node &node, EntryPlace place) {
     const auto &sum = std::get<BinaryNode>(node.kind);
     return makeNode(BinaryNode{sum.op, withoutWheres(*sum.left, place), withoutWheres(*sum.right, place)}, node.where);
   }
-  const bool isChosen =
-      !listsWheres_ && place != EntryPlace::Factor && !(place != EntryPlace::Number && multipliesSum(node));
+  const bool isChosen = !listsWheres_ && !listsPlaces(node, place);
   NodePtr condition;
   NodePtr product = factorsOf(node, isChosen ? &condition : nullptr);
   return condition ? chosen(std::move(condition), std::move(product), 0) : std::move(product);
@@ -146,10 +151,7 @@ NodePtr Expander::conditional(const CallNode &call, EntryPlace place, Span where
   NodePtr condition = conditionIn(call);
   NodePtr value = withoutWheres(*call.arguments[1], place);
   const double fill = fillOf(*call.arguments[1]);
-  // A chosen value is a number, in which a sum of nothing would be a 0 and no missing factor.
-  const bool isListed =
-      listsWheres_ ||
-      (fill == 0 && (place == EntryPlace::Factor || (place != EntryPlace::Number && multipliesSum(*value))));
+  const bool isListed = listsWheres_ || (fill == 0 && listsPlaces(*value, place));
   // A number has no places to list.
   const bool hasPlaces = !main_->targetVariables.empty() || !freeVariables(*condition, scope_).empty() ||
                          !freeVariables(*value, scope_).empty();

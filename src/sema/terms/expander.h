@@ -82,6 +82,7 @@ private:
   NodePtr conditionIn(const CallNode &where);
   NodePtr chosen(NodePtr condition, NodePtr value, double otherwise) const;
   NodePtr conditional(const CallNode &call, EntryPlace place, Span where);
+  static bool listsPlaces(const Node &node, EntryPlace place);
   NodePtr summedApart(NodePtr value, const Node &condition);
   AccessId listWhere(const Node &condition, const Node &value);
 

@@ -25,7 +25,7 @@ using dialect::TieAttr;
 using mlir::Value;
 
 /// A loop over the entries of one row of a tie, of which there is one at most.
-struct RowLoop {
+struct TiedRow {
   scf::ForOp loop;
   mlir::BlockArgument tie;
   TieAttr equation;
@@ -37,16 +37,16 @@ bool isNext(Value next, Value first) {
   return low && high ? *high == *low + 1 : predecessor(next) == first;
 }
 
-/// The pointers of the last level of a tie from which `bound` is loaded; null where it is something else.
-memref::LoadOp pointerLoad(Value bound, llvm::SmallVectorImpl<mlir::BlockArgument> &ties) {
-  memref::LoadOp load = loadedIndex(bound);
+/// The level of columns.
+unsigned lastLevel(mlir::BlockArgument tensor) {
+  return static_cast<unsigned>(mlir::cast<mlir::RankedTensorType>(tensor.getType()).getRank() - 1);
+}
+
+/// The sparse argument whose pointers of its last level `load` is from; null where it is from something else.
+mlir::BlockArgument pointedTensor(memref::LoadOp load) {
   auto positions = load ? load.getMemRef().getDefiningOp<sparse::ToPositionsOp>() : sparse::ToPositionsOp();
   const auto tensor = positions ? mlir::dyn_cast<mlir::BlockArgument>(positions.getTensor()) : mlir::BlockArgument();
-  if (!tensor ||
-      static_cast<int64_t>(positions.getLevel()) != mlir::cast<mlir::RankedTensorType>(tensor.getType()).getRank() - 1)
-    return {};
-  ties.push_back(tensor);
-  return load;
+  return tensor && positions.getLevel() == lastLevel(tensor) ? tensor : mlir::BlockArgument();
 }
 
 /// Whether all that is done with a position is to load what the tie holds there.
@@ -55,8 +55,7 @@ bool isOnlyLoadedAt(Value position, mlir::BlockArgument tie) {
     auto load = mlir::dyn_cast<memref::LoadOp>(user);
     mlir::Operation *array = load ? load.getMemRef().getDefiningOp() : nullptr;
     if (auto coordinates = mlir::dyn_cast_or_null<sparse::ToCoordinatesOp>(array))
-      return coordinates.getTensor() == tie && static_cast<int64_t>(coordinates.getLevel()) ==
-                                                   mlir::cast<mlir::RankedTensorType>(tie.getType()).getRank() - 1;
+      return coordinates.getTensor() == tie && coordinates.getLevel() == lastLevel(tie);
     auto values = mlir::dyn_cast_or_null<sparse::ToValuesOp>(array);
     return values && values.getTensor() == tie && load.getType().isInteger();
   });
@@ -83,42 +82,42 @@ public:
   void runOnOperation() override;
 
 private:
-  std::optional<RowLoop> rowLoopOf(scf::ForOp loop);
-  Value columnOf(const RowLoop &row, mlir::ImplicitLocOpBuilder &ops, Value &isPresent);
-  Value extentOf(const RowLoop &row);
-  mlir::LogicalResult replace(const RowLoop &row);
+  std::optional<TiedRow> tiedRowOf(scf::ForOp loop);
+  Value columnOf(const TiedRow &row, mlir::ImplicitLocOpBuilder &ops, Value &isPresent);
+  Value extentOf(const TiedRow &row);
+  mlir::LogicalResult replace(const TiedRow &row);
 };
 
-std::optional<RowLoop> ComputeTies::rowLoopOf(scf::ForOp loop) {
-  llvm::SmallVector<mlir::BlockArgument> ties;
-  memref::LoadOp first = pointerLoad(loop.getLowerBound(), ties), end = pointerLoad(loop.getUpperBound(), ties);
-  if (!first || !end || ties[0] != ties[1] || !mlir::isa<scf::ForOp, scf::WhileOp, scf::IfOp>(loop->getParentOp()) ||
+std::optional<TiedRow> ComputeTies::tiedRowOf(scf::ForOp loop) {
+  memref::LoadOp first = loadedIndex(loop.getLowerBound()), end = loadedIndex(loop.getUpperBound());
+  const mlir::BlockArgument tie = pointedTensor(first);
+  if (!tie || tie != pointedTensor(end) || !mlir::isa<scf::ForOp, scf::WhileOp, scf::IfOp>(loop->getParentOp()) ||
       !isNext(end.getIndices().front(), first.getIndices().front()))
     return {};
-  const dialect::TensorAttr tensor = dialect::tensorOf(getOperation(), ties[0].getArgNumber());
+  const dialect::TensorAttr tensor = dialect::tensorOf(getOperation(), tie.getArgNumber());
   const TieAttr equation = tensor ? tensor.getTie() : TieAttr();
-  if (!equation || !isOnlyLoadedAt(loop.getInductionVar(), ties[0]) || isFollowed(getOperation(), tensor.getSymbol()))
+  if (!equation || !isOnlyLoadedAt(loop.getInductionVar(), tie) || isFollowed(getOperation(), tensor.getSymbol()))
     return {};
-  return RowLoop{loop, ties[0], equation, first.getIndices().front()};
+  return TiedRow{loop, tie, equation, first.getIndices().front()};
 }
 
 /// The number of the tie's columns.
-Value ComputeTies::extentOf(const RowLoop &row) {
-  const auto last = static_cast<unsigned>(mlir::cast<mlir::RankedTensorType>(row.tie.getType()).getRank() - 1);
-  return sizeArgument(getOperation(), row.tie.getArgNumber(), last);
+Value ComputeTies::extentOf(const TiedRow &row) {
+  return sizeArgument(getOperation(), row.tie.getArgNumber(), lastLevel(row.tie));
 }
 
 /// The column by the equation, and whether it is one.
-Value ComputeTies::columnOf(const RowLoop &row, mlir::ImplicitLocOpBuilder &ops, Value &isPresent) {
+Value ComputeTies::columnOf(const TiedRow &row, mlir::ImplicitLocOpBuilder &ops, Value &isPresent) {
   const auto number = [&](int64_t value) { return arith::ConstantIndexOp::create(ops, value).getResult(); };
   const TieAttr equation = row.equation;
   Value column = row.row;
   if (equation.getSlope() != 1)
     column = arith::MulIOp::create(ops, column, number(equation.getSlope()));
-  if (equation.getSign() > 0)
-    column = arith::AddIOp::create(ops, column, boundNumber(getOperation(), equation.getScalar()));
-  else if (equation.getSign() < 0)
-    column = arith::SubIOp::create(ops, column, boundNumber(getOperation(), equation.getScalar()));
+  if (equation.getScalar()) {
+    const Value scalar = boundNumber(getOperation(), equation.getScalar());
+    column = equation.getIsSubtracted() ? arith::SubIOp::create(ops, column, scalar).getResult()
+                                        : arith::AddIOp::create(ops, column, scalar).getResult();
+  }
   // A position plus 1 would be taken for the end of a segment.
   if (equation.getConstant() != 0)
     column = arith::SubIOp::create(ops, column, number(-equation.getConstant()));
@@ -136,7 +135,7 @@ Value ComputeTies::columnOf(const RowLoop &row, mlir::ImplicitLocOpBuilder &ops,
 }
 
 /// Puts the inside of the loop in its place.
-mlir::LogicalResult ComputeTies::replace(const RowLoop &row) {
+mlir::LogicalResult ComputeTies::replace(const TiedRow &row) {
   scf::ForOp loop = row.loop;
   mlir::ImplicitLocOpBuilder ops(loop.getLoc(), loop);
   Value isPresent, column;
@@ -181,14 +180,14 @@ void ComputeTies::runOnOperation() {
   mlir::func::FuncOp body = getOperation();
   if (body.isExternal() || hasLongRows(body))
     return;
-  llvm::SmallVector<RowLoop> rows;
+  llvm::SmallVector<TiedRow> rows;
   body.walk([&](scf::ForOp loop) {
-    if (const std::optional<RowLoop> row = rowLoopOf(loop))
+    if (const std::optional<TiedRow> row = tiedRowOf(loop))
       rows.push_back(*row);
   });
   if (rows.empty())
     return;
-  for (const RowLoop &row : rows)
+  for (const TiedRow &row : rows)
     if (mlir::failed(replace(row)))
       return signalPassFailure();
   // Lists that nothing reads any more are not to become arguments.
