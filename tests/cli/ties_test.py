@@ -198,11 +198,24 @@ class TiesTest(SpcCase):
         self.write("B.npy", npy("f8", [2, 3], [0.0, 3.0, 0.0, 0.0, 0.0, 2.0]))
         self.write("x.npy", npy("f8", [2], [float("-inf"), 2.0]))
         for text in ["where(x(i) < 9, x(i) * B(i, j + 1))", "where(x(i) < 9, x(i)) * B(i, j + 1)",
-                     "where(x(i) < 9, x(i) * sum(k, B(i, k) * (k == j + 1)))"]:
+                     "where(x(i) < 9, x(i) * sum(k, B(i, k) * (k == j + 1)))",
+                     "where(x(i) < 9, x(i) * B(i, j + 1)) * (j + 1) / (j + 1)"]:
             with self.subTest(kernel=text):
                 done = self.spc("run", self.write("k.tex", f"tensor y(m, 2)\ntensor B(m, n)\ntensor x(m)\ny(i, j) = {text}\n"), "-q",
                                 "--format", "B=csr", "--format", "y=dense", "--check", "B=B.npy", "x=x.npy", "-o", "y=-")
                 self.assertEqual(done.out.split()[-4:], ["-inf", "0", "0", "4"])
+
+    def test_sums_of_missing_sums_undo_infinities(self):
+        """A sum over the places at which A is read is a factor beside another one, and holds a sum over A's columns."""
+        self.write("B.npy", npy("f8", [2, 2], [1.0, 3.0, 1.0, float("inf")]))
+        self.write("h.npy", npy("i8", [5], [1, 1, 1, 0, 1]))
+        kernel = self.write("k.tex", "const A(n, n) = [[-2, 0], [0, 0]]\ntensor B(n, n)\ntensor h(m): i64\ntensor Y(m, n)\n"
+                                     "Y(i, j) = padded(A(i - 2, 1)) * B(n - j - 1, h(i))\n")
+        for a, b in itertools.product(["csr", "csr-unsorted", "dcsr"], ["csr", "csc"]):
+            with self.subTest(A=a, B=b):
+                done = self.spc("run", kernel, "-q", "--check", "--format", f"A={a}", "--format", f"B={b}", "--format", "Y=dense",
+                                "B=B.npy", "h=h.npy", "-o", "Y=-")
+                self.assertEqual(done.out.split()[-10:], ["0"] * 10)
 
     def test_masks_where_missing_entries_are_no_zeros(self):
         for text in ["y(i) = A(i,j)*(i==j)", "y(i) = A(i,j)*(j>3)", "y(i) = max(j,A(i,j)*(i<j))",
@@ -228,14 +241,16 @@ class TiesTest(SpcCase):
                         self.run_kernel(text, operands, "", {"A": form, text[0]: "csr" if text[0] == "B" else None})
 
     def test_columns_that_are_computed_beside_other_rows(self):
-        """Rows that lie outside of the result, a column one after its row, steps with other ties, rows of two coordinates."""
+        """Rows outside of the result, a column one after its row or in any order, steps with other ties, rows of two coordinates."""
         for text, operands in [("tensor y(m)\ny(i) = padded(a(i)) * padded(D(3*i - 1, 2 - i))", "a:6 D:6x3"),
+                               ("B(h(i)) += D(i) * (a(i) + 1)", "B:9 D:9 h:9<9 a:9"),
                                ("tensor Y(m, n)\nY(i,j) = A(1 - r, r + 2) * D(j, i) * a(r)", "A:5x5 D:5x3 a:2"),
                                ("Y(i,s) = argbottom(s, j, r, A(i,r) * a(j) * (i == j))", "A:4x3 a:4")]:
             for form in ["csr", "bsr", "coo", "csc"]:
                 with self.subTest(kernel=text, format=form):
                     sizes = "m=3" if "y(m)" in text else "s=2" if "Y(i,s)" in text else ""
-                    self.run_kernel(text, operands, sizes, {"A": form if "A(" in text else None, "a": "sparse-vector"})
+                    self.run_kernel(text, operands, sizes, {"A": form if "A(" in text else None, "a": "sparse-vector",
+                                                            **({"B": "sparse-vector"} if "B(" in text else {})})
 
     def test_what_a_tensor_holds_is_checked(self):
         self.write("x.npy", npy("f8", [3], [1.0, 2.0, 3.0]))

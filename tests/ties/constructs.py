@@ -69,7 +69,7 @@ class Construct(Ties):
         return (f"{access} {op} {other or bound}", lambda at: COMPARE[op](
             number(access.value(at, self)), number(other.value(at, self)) if other else bound))
 
-    def where(self, variables):
+    def where(self, variables, sums_up=True):
         condition, holds = self.truth(variables)
         if self.random.random() < 0.3:
             word, joined = self.random.choice([("and", np.logical_and), ("or", np.logical_or), ("xor", np.logical_xor)])
@@ -80,7 +80,7 @@ class Construct(Ties):
             self.draw("where by not")
             negated = holds
             condition, holds = f"not ({condition})", lambda at: not negated(at)
-        text, value = self.elements(variables, sums_up=True)
+        text, value = self.elements(variables, sums_up)
         return f"where({condition}, {text})", lambda at: value(at) if holds(at) else None
 
     def conditional(self):
@@ -88,8 +88,8 @@ class Construct(Ties):
         self.anchored = targets + sums
         terms = []
         for _ in range(self.random.choice([1, 1, 2])):
-            text, value = self.where(targets + sums)
             kind = self.random.randrange(4)
+            text, value = self.where(targets + sums, sums_up=kind != 1)
             if kind == 0:
                 self.draw("where as a factor")
                 access = self.of([self.random.choice(targets + sums)])

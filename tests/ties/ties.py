@@ -25,7 +25,7 @@ class Ties(Program):
         # A factor that no variable indexes is computed once, as a number that leaves zeros where it is missing.
         self.lists_entries &= any(index.terms or index.held for index in access.indices)
         # What is read at other places is a sum, and in a function a number as any other, which is missing nowhere.
-        is_plain = (all(index.is_plain() for index in access.indices) and
+        is_plain = (not access.padded and all(index.is_plain() for index in access.indices) and
                     len({index.terms[0][0] for index in access.indices}) == len(access.indices))
         if self.random.random() < 0.15 and (is_plain or not self.has_infinities):
             self.draw("function")
@@ -65,6 +65,8 @@ class Ties(Program):
         """What Y becomes of terms that are added up."""
         shape = [self.size(extent) for extent in self.shapes["Y"]]
         result = np.zeros(shape)
+        # Factors are taken out of sums, so that these may be infinite where terms are infinities of both signs.
+        self.moves_factors = any(sums for _, sums, _ in terms)
         if op == "+=":
             self.arrays["Y"] = self.numbers(shape)
             result = self.arrays["Y"].copy()

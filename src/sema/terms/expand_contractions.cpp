@@ -165,7 +165,10 @@ void Expander::contract(LogicalTerm &term, const LogicalStatement &logical) {
   if (!plan)
     return;
   term.written = std::make_shared<const WrittenTerm>(WrittenTerm{clone(*term.expr), term.reductions});
-  NodePtr expr = guardedBeforeParts(*nestOf(*plan, factors, false));
+  const NodePtr nest = nestOf(*plan, factors, logical.asksForEntries);
+  if (isTold(*nest))
+    term.toldBy = conditionOf(*nest);
+  NodePtr expr = guardedBeforeParts(*nest);
   if (factors.isNegative)
     expr = makeNode(NegateNode{std::move(expr)}, term.where);
   term.expr = std::move(expr);
@@ -367,20 +370,6 @@ AccessId Expander::withPresence(PartApart &part, AccessId value, NodePtr conditi
     presence.variables.push_back(variables[place]);
   presences_[value] = scope_.intern(std::move(presence));
   return value;
-}
-
-/// A copy of a part in which elements that are missing are -0.
-TensorId Expander::addMarked(AccessId value, AccessId presence) {
-  const Span where = scope_.accesses[value].where;
-  CallNode choice{Function::Select, computeType_, {}};
-  choice.arguments.push_back(makeNode(AccessNode{presence}, where));
-  choice.arguments.push_back(makeNode(AccessNode{value}, where));
-  choice.arguments.push_back(makeNode(NumberNode{-0.0, "-0"}, where));
-  LogicalStatement marked = partStatement(scope_.accesses[value].variables, computeType_, where);
-  marked.terms.push_back({makeNode(std::move(choice), where), {}, false, where});
-  const TensorId tensor = scope_.accesses[addSumApart(std::move(marked), std::nullopt, false)].tensor;
-  kernel_.tensors[tensor].role = Temporary{.isPart = true, .marksMissing = true};
-  return tensor;
 }
 
 /// Whether a sparse operand of a product has all coordinates of a variable in its outermost level.

@@ -130,6 +130,7 @@ Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
   SumApart apart{textOf(sum, logical.targetVariables, mask), logical.targetVariables, mayUndoZero(product), {}};
   if (std::optional<SumApart> known = knownSum(apart))
     return *std::move(known);
+  logical.asksForEntries = apart.asksForPresence && !isExact() && !isTrusted();
   {
     const ScopedArgument within(*this, false);
     const ScopedMasks wanted(*this, mask);
@@ -181,6 +182,20 @@ AccessId Expander::addSumApart(LogicalStatement logical, const std::optional<Acc
   return access;
 }
 
+/// A copy of a part in which elements that are missing are -0.
+TensorId Expander::addMarked(AccessId value, AccessId presence) {
+  const Span where = scope_.accesses[value].where;
+  CallNode choice{Function::Select, computeType_, {}};
+  choice.arguments.push_back(makeNode(AccessNode{presence}, where));
+  choice.arguments.push_back(makeNode(AccessNode{value}, where));
+  choice.arguments.push_back(makeNode(NumberNode{-0.0, "-0"}, where));
+  LogicalStatement marked = partStatement(scope_.accesses[value].variables, computeType_, where);
+  marked.terms.push_back({makeNode(std::move(choice), where), {}, false, where});
+  const TensorId tensor = scope_.accesses[addSumApart(std::move(marked), std::nullopt, false)].tensor;
+  kernel_.tensors[tensor].role = Temporary{.isPart = true, .marksMissing = true};
+  return tensor;
+}
+
 /// The computation of whether any term of a sum has an entry; nullopt where one always has.
 std::optional<LogicalStatement> Expander::presenceOf(const LogicalStatement &logical) const {
   LogicalStatement presence;
@@ -189,6 +204,10 @@ std::optional<LogicalStatement> Expander::presenceOf(const LogicalStatement &log
   presence.computeType = ValueType::Bool;
   presence.where = logical.where;
   for (const LogicalTerm &term : logical.terms) {
+    if (term.toldBy) {
+      presence.terms.push_back({clone(*term.toldBy), term.reductions, false, term.where});
+      continue;
+    }
     const Sparsity sparsity = sparsityOf(*term.expr, logical.computeType, scope_, kernel_);
     if (sparsity.fill != 0.0 || isEverywhere(sparsity.domain))
       return std::nullopt;

@@ -25,6 +25,7 @@ struct LogicalTerm {
   /// multiplied out it would cost an order less.
   std::optional<std::string> multipliedOut = std::nullopt;
   std::shared_ptr<const WrittenTerm> written = nullptr; ///< what it was, if some of its sums are now temporaries
+  NodePtr toldBy = nullptr; ///< where it has entries, if that is told beside some of these temporaries
 };
 
 /// A statement of the source, or the computation of a temporary that one of its sums needs.
@@ -37,6 +38,7 @@ struct LogicalStatement {
   Reduction reduction = Reduction::Sum;          ///< of another one there is one term
   std::optional<VariableId> rank = std::nullopt; ///< of a ranking, whose term is an access of what is ranked
   bool isApart = false;                          ///< a sum that is a product's factor beside another one
+  bool asksForEntries = false;                   ///< it matters whether any term has an entry
   bool isPart = false;                           ///< part of a product, computed before the rest to save steps
   bool isPicked = false;                         ///< entries of one operand at constants, or where indices are equal
   double targetDefault = 0;                      ///< target default: the value of places where no term is computed

@@ -1,6 +1,7 @@
 #include "transforms/assembly/ascending.h"
 
 #include "dialect/attributes.h"
+#include "transforms/util/index_chains.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,13 +27,29 @@ mlir::Operation *loopDefining(Value value) {
   return op;
 }
 
-/// Whether a merge, or the rest that it leaves, steps through a list at `position`.
+/// What a value that a merge carries along begins with, also of what the loop behind it begins with.
+static Value beginOf(Value value) {
+  const auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);
+  if (auto rest = argument ? mlir::dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+      rest && argument == rest.getInductionVar())
+    value = rest.getLowerBound();
+  auto merge = value.getDefiningOp<scf::WhileOp>();
+  unsigned number = merge ? mlir::cast<mlir::OpResult>(value).getResultNumber() : 0;
+  if (!merge && argument) {
+    merge = mlir::dyn_cast<scf::WhileOp>(argument.getOwner()->getParentOp());
+    number = argument.getArgNumber();
+  }
+  if (!merge)
+    return value;
+  const auto carried = mlir::dyn_cast<mlir::BlockArgument>(merge.getConditionOp().getArgs()[number]);
+  return carried && carried.getOwner() == merge.getBeforeBody() ? merge.getInits()[carried.getArgNumber()] : value;
+}
+
+/// Whether a merge, or the rest that it leaves, steps with `position` through a segment of a list.
 static bool isMerged(Value position) {
-  const auto argument = mlir::dyn_cast<mlir::BlockArgument>(position);
-  mlir::Operation *loop = argument ? argument.getOwner()->getParentOp() : nullptr;
-  if (auto rest = mlir::dyn_cast_or_null<scf::ForOp>(loop))
-    return rest.getLowerBound().getDefiningOp<scf::WhileOp>() != nullptr;
-  return mlir::isa_and_nonnull<scf::WhileOp>(loop);
+  const Value begin = beginOf(position);
+  mlir::memref::LoadOp pointer = loadedIndex(begin);
+  return begin != position && pointer && pointer.getMemRef().getDefiningOp<mlir::sparse_tensor::ToPositionsOp>();
 }
 
 /// Whether coordinates that are loaded from one array come in the order of the loop: all but those of ties at the
