@@ -3,14 +3,14 @@
 
 import numpy as np
 
-from programs import NOWHERE, RESULTS, Access, Index, called, plain, product
+from programs import FLOATS, NOWHERE, NUMBERS, ORDERED, Access, Index, called, plain
 from ties import Ties
 
 COMPARE = {"==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}
 
 
 def number(value):
-    return 0.0 if value is None else value
+    return 0 if value is None else value
 
 
 def goes_before(one, other, is_least):
@@ -22,15 +22,16 @@ def goes_before(one, other, is_least):
 
 class Construct(Ties):
     def make_statement(self):
-        make = self.random.choice([self.conditional, self.conditional, self.conditional, self.place, self.ranking,
-                                   self.ranking, self.accumulation, self.accumulation, self.concatenation, self.concatenation,
-                                   self.kronecker, self.reshape, self.window_of_sum])
+        of_all = [self.accumulation, self.accumulation, self.concatenation, self.concatenation, self.kronecker, self.reshape,
+                  self.window_of_sum]
+        of_ordered = [self.conditional, self.conditional, self.conditional, self.place, self.ranking, self.ranking]
+        make = self.random.choice(of_all + (of_ordered if self.number in ORDERED else []))
         self.draw(make.__name__)
         make()
 
     def target(self, extents, indices, operator, right, is_assembled=True):
         self.shapes["Y"] = extents
-        self.formats["Y"] = self.random.choice(RESULTS[len(extents)] if is_assembled else ["dense"])
+        self.formats["Y"] = self.result_format(len(extents)) if is_assembled else "dense"
         self.draw(f"{self.kind}, {self.formats['Y']}")
         left = f"Y({', '.join(map(str, indices))})" if indices else "Y"
         self.text = f"{left} {operator} {right}"
@@ -48,7 +49,7 @@ class Construct(Ties):
         if self.random.random() < 0.5 and (sums_up or not self.has_infinities):
             self.anchored = variables
             factors.append(self.factor(variables))
-        return " * ".join(text for text, _ in factors), lambda at: product(value(at) for _, value in factors)
+        return " * ".join(text for text, _ in factors), lambda at: self.product(value(at) for _, value in factors)
 
     # where(condition, e)
 
@@ -93,7 +94,7 @@ class Construct(Ties):
             if kind == 0:
                 self.draw("where as a factor")
                 access = self.of([self.random.choice(targets + sums)])
-                text, value = f"{text} * {access}", lambda at, value=value, access=access: product([value(at), access.value(at, self)])
+                text, value = f"{text} * {access}", lambda at, value=value, access=access: self.product([value(at), access.value(at, self)])
             elif kind == 1:
                 # Within a function the condition is an operand as that of select is: zeros may be stored where it alone has places.
                 self.draw("where within a function")
@@ -139,7 +140,7 @@ class Construct(Ties):
         text, sort = self.ordered(targets, sums, is_least)
         self.target([self.extent_of[name] for name in targets], plain(*targets), "=",
                     f"{'argmin' if is_least else 'argmax'}({', '.join(sums)}, {text})", False)
-        self.type = self.random.choice(["i64", "i64", "f64"])
+        self.type = self.random.choice(["i64", "i64", "f64"] if self.number in FLOATS else ["i64"])
         self.result = np.zeros([self.size(extent) for extent in self.shapes["Y"]], np.int64 if self.type == "i64" else float)
         for at in self.points(targets):
             found = sort(at)
@@ -154,18 +155,26 @@ class Construct(Ties):
         self.extent_of["s"] = self.random.choice(["p", "2", "7", "n"])
         left = self.random.sample([*targets, "s"], len(targets) + 1)
         self.target([self.extent_of[one] for one in left], plain(*left), "=", f"{name}(s, {', '.join(sums)}, {text})", False)
-        self.type = "i64" if name.startswith("arg") else "f64"
-        nothing = NOWHERE if self.type == "i64" else -np.inf if name == "top" else np.inf
-        self.result = np.full([self.size(extent) for extent in self.shapes["Y"]], nothing, np.int64 if self.type == "i64" else float)
+        is_place = name.startswith("arg")
+        self.type = "i64" if is_place else self.number
+        nothing = NOWHERE if is_place else self.extreme(name == "bottom")
+        self.result = np.full([self.size(extent) for extent in self.shapes["Y"]], nothing, NUMBERS[self.type])
         for at in self.points(targets):
             for rank, (place, one) in zip(range(self.size(self.extent_of["s"])), sort(at)):
-                self.result[tuple({**at, "s": rank}[one] for one in left)] = place if self.type == "i64" else one
+                self.result[tuple({**at, "s": rank}[one] for one in left)] = place if is_place else one
+
+    def extreme(self, is_greatest):
+        """The greatest or the least number of the type: what min or max of nothing is."""
+        number = NUMBERS[self.number]
+        if self.number in FLOATS:
+            return number(np.inf if is_greatest else -np.inf)
+        return number(np.iinfo(number).max if is_greatest else np.iinfo(number).min)
 
     # min=, max=, += into what is stored
 
     def accumulation(self):
         targets, sums = self.random.choice([(["i", "j"], []), (["i", "j"], ["r"]), (["i"], ["j"]), (["i"], [])])
-        op = self.random.choice(["min", "max", "+"])
+        op = self.random.choice(["min", "max", "+"] if self.number in ORDERED else ["+"] if self.number == "cf64" else ["or", "+"])
         self.anchored = []
         text, value = self.elements(targets + sums)
         is_scatter = self.random.random() < 0.4
@@ -179,7 +188,7 @@ class Construct(Ties):
         if self.formats["Y"] != "dense":
             self.arrays["Y"][np.array([self.random.random() < 0.5 for _ in range(int(np.prod(shape)))], bool).reshape(shape)] = 0
         self.result, self.is_valid = self.arrays["Y"].copy(), self.is_inside(indices, shape)
-        combine = {"min": np.minimum, "max": np.maximum, "+": np.add}[op]
+        combine = {"min": np.minimum, "max": np.maximum, "+": np.add, "or": np.logical_or}[op]
         for at in self.points(targets + sums) if self.is_valid else []:
             place, taken = tuple(index.value(at, self) for index in indices), value(at)
             if op != "+" or taken is not None:
@@ -217,7 +226,7 @@ class Construct(Ties):
         indices = [Strided("i", "p", "r"), Strided("j", inner, "s")]
         self.target(["m*p", f"n*{inner}"], indices, "=", f"{first} * {second}")
         self.take_in(indices, "=", ["i", "j", "r", "s"], [
-            ("", [], lambda at: product([first.value(at, self), second.value(at, self)]))])
+            ("", [], lambda at: self.product([first.value(at, self), second.value(at, self)]))])
 
     def reshape(self):
         if self.random.random() < 0.5:
@@ -240,7 +249,7 @@ class Construct(Ties):
         self.kind = "window of a sum"
         self.target([self.extent_of[name] for name in targets], plain(*targets), "=", f"{whole} * {weights}")
         self.take_in(plain(*targets), "=", targets, [
-            ("", ["r"], lambda at: product([whole.value(at, self), weights.value(at, self)]))])
+            ("", ["r"], lambda at: self.product([whole.value(at, self), weights.value(at, self)]))])
 
 
 class Shifted(Index):

@@ -18,15 +18,18 @@ RESULTS = {0: ["dense"], 1: ["dense", "sparse-vector"], 2: ["dense", "csr", "csc
 NOWHERE = 2**63 - 1
 
 
-def product(values):
-    """Of factors, of which None is a missing entry; a mask that is false makes a 0 of all numbers."""
-    values = list(values)
-    if any(value is None for value in values):
-        return None
-    if any(value is False for value in values):
-        return 0.0
-    with np.errstate(invalid="ignore"):
-        return float(np.prod([float(value) for value in values]))
+#: The types of values: those of NumPy.
+NUMBERS = {"f64": np.float64, "f32": np.float32, "i32": np.int32, "i64": np.int64, "bool": np.bool_, "cf64": np.complex128}
+FLOATS, ORDERED = ["f64", "f32"], ["f64", "f32", "i32", "i64"]
+
+
+def literal(value):
+    """Numbers as constants are written."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(literal, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value.real}{value.imag:+}i" if isinstance(value, complex) else str(value)
 
 
 def called(function, *values):
@@ -86,7 +89,8 @@ class Access:
             if not self.padded:
                 raise IndexError
             return None
-        return None if array[place] == 0 and program.formats[self.tensor] != "dense" else array[place]
+        is_number = array[place] != 0 or program.formats[self.tensor] == "dense" or self.tensor in program.fills
+        return array[place] if is_number else None
 
     def __str__(self):
         text = f"{self.tensor}({', '.join(map(str, self.indices))})"
@@ -104,9 +108,14 @@ class Program:
         self.sizes["p"] = self.random.choice([1, 2, 3])
         self.shapes, self.arrays, self.held, self.formats, self.constants = {}, {}, {}, {}, set()
         self.extent_of = {"i": "m", "j": "n", "r": "p"}
-        self.has_infinities = self.random.random() < 0.25
-        self.type, self.is_valid, self.entries, self.text = "f64", True, None, ""
-        self.moves_factors = False
+        #: What operands and, but where a statement says otherwise, results hold.
+        self.number = self.random.choice(["f64"] * 5 + ["f32", "i32", "i64", "bool", "cf64"])
+        self.draw("values of " + self.number)
+        self.has_infinities = self.number in FLOATS and self.random.random() < 0.25
+        self.fills = {} #: what missing entries are
+        self.computed, self.stored_as = set(), {} #: what statements before the last one make, and formats that these have
+        self.type, self.is_valid, self.entries, self.text = self.number, True, None, ""
+        self.moves_factors = self.rounds = False
         self.make_statement()
 
     def draw(self, what):
@@ -116,8 +125,28 @@ class Program:
     def size(self, extent):
         return eval(extent, {}, self.sizes)
 
+    def product(self, values):
+        """Of factors, of which None is a missing entry; a mask that is false makes a 0 of all numbers."""
+        values, number = list(values), NUMBERS[self.number]
+        if any(value is None for value in values):
+            return None
+        if any(value is False for value in values):
+            return number(0)
+        with np.errstate(invalid="ignore"):
+            return number(np.prod(np.array(values, number)))
+
+    def result_format(self, order):
+        """Lists of coordinates in text hold no complex numbers."""
+        return self.random.choice(RESULTS[order] if order == 2 or self.type != "cf64" else ["dense"])
+
+    def numbers_of(self, shape, first, last):
+        return np.array([self.random.randrange(first, last) for _ in range(int(np.prod(shape)))], int).reshape(shape)
+
     def numbers(self, shape):
-        values = np.array([self.random.randrange(-3, 4) for _ in range(int(np.prod(shape)))], float).reshape(shape)
+        values = self.numbers_of(shape, -3, 4)
+        if self.number == "cf64":
+            values = values + 1j * self.numbers_of(shape, -1, 2)
+        values = values.astype(NUMBERS[self.number])
         if self.has_infinities and values.size and self.random.random() < 0.5:
             self.draw("infinity")
             values.flat[self.random.randrange(values.size)] = self.random.choice([np.inf, -np.inf])
@@ -209,11 +238,12 @@ class Program:
 
     def declaration(self, name):
         head = f"{name}({', '.join(self.shapes[name])})" if self.shapes[name] else name
-        kind = ": i64" if name in self.held else f": {self.type}" if name == "Y" else ""
+        kind = "i64" if name in self.held else self.type if name == "Y" else self.number
         if name not in self.constants:
-            return f"tensor {head}{kind}"
+            fill = f", sparse, fill {self.fills[name]}" if name in self.fills else ""
+            return f"tensor {head}: {kind}{fill}"
         values = np.array(self.held[name]) if name in self.held else self.arrays[name]
-        return f"const {head}{kind} = {values.tolist()}"
+        return f"const {head}: {kind} = {literal(values.tolist())}"
 
     def source(self):
         lines = [self.declaration(name) for name in self.shapes if re.search(rf"\b{name}\b", self.text)]
@@ -233,12 +263,18 @@ class Program:
             values = np.load(path)
             return values, np.ones(values.shape, bool)
         with open(path, encoding="utf-8") as file:
-            lines = [line.split() for line in file if line.strip() and not line.startswith(("%", "#"))]
-        result = np.zeros([self.size(extent) for extent in self.shapes["Y"]])
-        stored = np.zeros(result.shape, bool)
-        for *place, value in lines[1:] if path.endswith(".mtx") else lines:
-            place = tuple(int(coordinate) - 1 for coordinate in place)
-            result[place] += float(value)
+            text = file.read()
+        lines = [line.split() for line in text.splitlines() if line.strip() and not line.startswith(("%", "#"))]
+        missing = re.search("missing entries are (.*)", text)
+        shape = [self.size(extent) for extent in self.shapes["Y"]]
+        number = {"cf64": complex, "f64": float, "f32": float}.get(self.type, int)
+        result = np.full(shape, number(missing[1]) if missing else 0, NUMBERS[self.type])
+        stored = np.zeros(shape, bool)
+        for line in lines[1:] if path.endswith(".mtx") else lines:
+            place = tuple(int(coordinate) - 1 for coordinate in line[:len(shape)])
+            if stored[place]:
+                raise ValueError(f"{place} is stored twice")
+            result[place] = number(*map(float if number is complex else number, line[len(shape):]))
             stored[place] = True
         return result, stored
 
@@ -248,18 +284,43 @@ class Program:
             yield f"W{extent}=W{extent}.npy"
         for name in self.shapes:
             is_used = re.search(rf"\b{name}\b", self.text)
-            if is_used and name in self.formats and self.shapes[name]:
-                yield from ["--format", f"{name}={self.formats[name]}"]
-            if not is_used or name in self.constants or (name == "Y" and "Y" not in self.arrays):
+            format_of = self.stored_as if name in self.computed else self.formats
+            if is_used and name in format_of and self.shapes[name]:
+                yield from ["--format", f"{name}={format_of[name]}"]
+            if not is_used or name in self.constants | self.computed or (name == "Y" and "Y" not in self.arrays):
                 continue
             array = np.array(self.held[name], np.int64) if name in self.held else self.arrays[name]
+            if name in self.fills:
+                yield f"{name}={self.write_entries(name, array, folder)}"
+                continue
             np.save(os.path.join(folder, f"{name}_in.npy"), array)
             yield f"{name}={name}_in.npy"
         if "tensor k" in self.source():
             yield f"k={self.k}"
 
+    def write_entries(self, name, array, folder):
+        """What differs from what missing entries are, and the name of the file."""
+        places = [place for place in np.ndindex(array.shape) if array[place] != self.missing(name)]
+        kind, columns = "real" if self.number in FLOATS else "integer", array.shape[1] if array.ndim == 2 else 1
+        lines = [f"%%MatrixMarket matrix coordinate {kind} general", f"{array.shape[0]} {columns} {len(places)}"]
+        for place in places:
+            lines.append(f"{place[0] + 1} {place[1] + 1 if array.ndim == 2 else 1} {array[place]}")
+        file = name + "_in.mtx"
+        with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
+            out.write("\n".join(lines) + "\n")
+        return file
+
+    def missing(self, name):
+        """What missing entries of a tensor are; an infinity of integers is their greatest or least number."""
+        fill = float(self.fills.get(name, 0))
+        if self.number in FLOATS or np.isfinite(fill):
+            return NUMBERS[self.number](fill)
+        return getattr(np.iinfo(NUMBERS[self.number]), "max" if fill > 0 else "min")
+
     def is_expected(self, result):
-        if result.shape != self.result.shape or self.type != "f64":
+        if result.shape == self.result.shape and self.rounds:
+            return np.allclose(result, self.result)
+        if result.shape != self.result.shape or self.type not in FLOATS:
             return np.array_equal(result, self.result)
         if self.moves_factors:
             finite = np.isfinite(self.result)

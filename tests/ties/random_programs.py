@@ -1,5 +1,6 @@
 """Random programs of index equations: windows, shifts, gathers, scatters, conditions on indices (ties.py); where, argmin,
-top, accumulation, concatenation and the like (constructs.py). Each is evaluated here, point by point, compiled and run,
+top, accumulation, concatenation and the like (constructs.py); other reductions and semirings, fills, and statements that read
+what earlier ones compute (semirings.py). Each is evaluated here, point by point, compiled and run,
 and compared with what `spc run --check` makes of its text.
 
     random_programs.py SPC FIRST COUNT [--counts]    exits with 1 where a result is wrong
@@ -18,7 +19,10 @@ except ModuleNotFoundError: # the system's interpreter may have it
     os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
 
 from constructs import Construct
+from semirings import Semirings
 from ties import Ties
+
+KINDS = [Construct, Ties, Semirings]
 
 
 def main():
@@ -26,7 +30,7 @@ def main():
     drawn, outcomes, refusals = collections.Counter(), collections.Counter(), collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, first + count):
-            program = (Ties if seed % 2 else Construct)(seed, drawn)
+            program = KINDS[seed % len(KINDS)](seed, drawn)
             wrong = program.run(os.path.abspath(spc), folder)
             if wrong is None:
                 refusals[re.sub(r"'[^']*'", "'..'", program.refusal)] += 1

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from programs import PADDED, RESULTS, Index, Program, called, plain, product
+from programs import NUMBERS, PADDED, Index, Program, called, plain
 
 
 class Ties(Program):
@@ -27,11 +27,12 @@ class Ties(Program):
         # What is read at other places is a sum, and in a function a number as any other, which is missing nowhere.
         is_plain = (not access.padded and all(index.is_plain() for index in access.indices) and
                     len({index.terms[0][0] for index in access.indices}) == len(access.indices))
-        if self.random.random() < 0.15 and (is_plain or not self.has_infinities):
+        if self.number != "bool" and self.random.random() < 0.15 and (is_plain or not self.has_infinities):
             self.draw("function")
             self.lists_entries &= is_plain
             text, function = self.random.choice([("abs({})", abs), ("max({}, 1)", lambda x: max(x, 1)),
-                                                 ("({} + 1)", lambda x: x + 1)])
+                                                 ("({} + 1)", lambda x: x + 1)] if self.number != "cf64" else
+                                                [("conj({})", np.conj), ("({} + 1)", lambda x: x + 1)])
             return text.format(access), lambda at: called(function, access.value(at, self))
         return str(access), lambda at: access.value(at, self)
 
@@ -43,7 +44,7 @@ class Ties(Program):
         factors = [self.factor(variables) for _ in range(self.random.choice([1, 2, 2, 3]))]
         factors += self.anchors([name for name in variables if name not in self.anchored])
         return (" * ".join(text for text, _ in factors), sums,
-                lambda at: product(value(at) for _, value in factors))
+                lambda at: self.product(value(at) for _, value in factors))
 
     def make_statement(self):
         targets = self.random.choice([["i"], ["i", "j"], ["i", "j"]])
@@ -57,14 +58,14 @@ class Ties(Program):
             self.draw("scatter")
             indices = [self.target_index(extent, name, targets) for extent, name in zip(self.shapes["Y"], targets)]
             op = "+=" if self.random.random() < 0.3 else "="
-        self.formats["Y"] = self.random.choice(RESULTS[len(targets)])
+        self.formats["Y"] = self.result_format(len(targets))
         self.text = f"Y({', '.join(map(str, indices))}) {op} " + " + ".join(text for text, _, _ in terms)
         self.take_in(indices, op, targets, terms)
 
     def take_in(self, indices, op, targets, terms):
         """What Y becomes of terms that are added up."""
         shape = [self.size(extent) for extent in self.shapes["Y"]]
-        result = np.zeros(shape)
+        result = np.zeros(shape, NUMBERS[self.type])
         # Factors are taken out of sums, so that these may be infinite where terms are infinities of both signs.
         self.moves_factors = any(sums for _, sums, _ in terms)
         if op == "+=":
