@@ -338,6 +338,15 @@ class TiesTest(SpcCase):
         done = self.spc("run", self.write("k.tex", text), "-q", "x=x.npy", "y=y.npy", expect=1)
         self.assertIn("has size 4 as the kernel declares it, but size 3", done.err)
 
+    def test_computed_index_tensors_are_held_whole(self):
+        """Beside statements that run piece by piece of rows, whose temporaries else have room for a piece."""
+        text = ("tensor A(m, n): f64\ntensor h(m): i64\nlet T(i,j) = A(i,j)*A(i,j)\nlet p(i) = m - 1 - h(i)\n"
+                "z(i) = T(i,j)*T(i,j)\ny(i) = z(p(i))\n")
+        for size, columns in [(9, 0), (9, 2), (2500, 8)]:
+            self.write("h.npy", npy("i8", [size], list(range(size))))
+            with self.subTest(size=size, columns=columns):
+                self.spc("run", self.write("k.tex", text), "-q", "--check", f"A=random:{size}x{columns}", "h=h.npy")
+
     def test_the_derivative_of_a_gather_is_a_scatter(self):
         kernel = self.write("k.tex", "tensor x(n): f64\ntensor p(m): i32\ntensor w(m): f64\ny(i) = w(i)*x(p(i))\n")
         done = self.spc("grad", kernel, "--of", "y", "--wrt", "x,w", "-o", "-")

@@ -122,10 +122,11 @@ bool mayRunTogether(const Kernel &kernel, const Accesses &accesses) {
   return elsewhere.size() <= 1;
 }
 
-/// Whether a step, or a tensor that has another one's elements, uses a tensor outside of some steps.
+/// Whether a step, a tensor that has another one's elements, or a tie that is made of these, uses a tensor outside of
+/// some steps.
 bool isUsedOutside(const Kernel &kernel, TensorId tensor, size_t begin, size_t end) {
   for (const Tensor &other : kernel.tensors)
-    if (sourceOf(other) == tensor)
+    if (const auto *tie = other.as<Tie>(); sourceOf(other) == tensor || (tie && tie->source == tensor))
       return true;
   for (size_t k = 0; k < kernel.steps.size(); ++k)
     if ((k < begin || k >= end) && uses(kernel.steps[k], tensor))
