@@ -35,9 +35,10 @@ class ReplacedPartTest(SpcCase):
         return self.spc("run", self.write("k.tex", text), "-q", "--check", *bound, "A=A.mtx", "C=C.mtx", "p=p.npy", "q=q.npy",
                         "-o", f"{target}=out.mtx", expect=expect)
 
-    def read_entries(self):
-        lines = [line for line in (self.folder / "out.mtx").read_text().splitlines() if line[:1] != "%"]
-        if "array" in (self.folder / "out.mtx").read_text().splitlines()[0]:
+    def read_entries(self, file="out.mtx"):
+        text = (self.folder / file).read_text().splitlines()
+        lines = [line for line in text if line[:1] != "%"]
+        if "array" in text[0]:
             rows = int(lines[0].split()[0])
             return {(k % rows, k // rows): float(line) for k, line in enumerate(lines[1:])}
         return {(int(i) - 1, int(j) - 1): float(value) for i, j, value in (line.split() for line in lines[1:])}
@@ -76,6 +77,26 @@ class ReplacedPartTest(SpcCase):
                     with self.subTest(rows=rows, kernel=text, format=form):
                         self.write_places(rows, [0, 2])
                         self.assertIn(status, self.run_kernel(text, "csr", form, expect=1).err)
+
+    def test_derivatives(self):
+        """What is replaced gives nothing to what was there, and all to what comes."""
+        rows, columns = [3, 0, 4], [1, 5]
+        self.write_places(rows, columns)
+        given = [float(k % 7 - 3) for k in range(30)]
+        self.write("d.npy", npy("f8", [5, 6], given))
+        for text, result in [(IN_PLACE, "C"), (APART, "D")]:
+            given_name, kept = f"d_{result}", "d_C_in" if result == "C" else "d_C"
+            self.write("kg.tex", self.spc("grad", self.write("k.tex", text), "--of", result, "--wrt", "A,C", "-o", "-").out)
+            for form in ["csr", "coo", "dense"]:
+                with self.subTest(kernel=text, format=form):
+                    self.spc("run", "kg.tex", "-q", "--check", "p=p.npy", "q=q.npy", f"{given_name}=d.npy", "--format",
+                             f"{given_name}={form}", "-o", "d_A=out.mtx", "-o", f"{kept}=kept.mtx")
+                    self.assertEqual(self.read_entries(),
+                                     {(i, j): given[6 * row + column] for i, row in enumerate(rows)
+                                      for j, column in enumerate(columns)})
+                    kept_entries = {place: value for place, value in self.read_entries("kept.mtx").items() if value}
+                    self.assertEqual(kept_entries, {(k, l): given[6 * k + l] for k in range(5) for l in range(6)
+                                                    if given[6 * k + l] and not (k in rows and l in columns)})
 
     def test_cost(self):
         size, part = 400, 100
