@@ -338,6 +338,18 @@ class TiesTest(SpcCase):
         done = self.spc("run", self.write("k.tex", text), "-q", "x=x.npy", "y=y.npy", expect=1)
         self.assertIn("has size 4 as the kernel declares it, but size 3", done.err)
 
+    def test_windows_of_what_has_a_pattern(self):
+        """An earlier statement's target takes a pattern without a --format."""
+        head = "tensor A(9, 12)\ntensor T(9, 12)\ntensor x(12)\ntensor B(4, 5)\n"
+        for made in ["T(i,j) = A(i,j)*x(j)", "let T(i,j) = A(i,j)*x(j)", "let T(i,j) = (j == i+1)*A(i,j)*x(j)",
+                     "let T(i,j) = pattern(A(i,j))*(x(j) + A(i,j))"]:
+            for read in ["T(2*i+1, j+1)", "abs(T(i+2, 2*j+1)) - T(i+1,j+1)", "T(i+1, j+2)*A(i+3, j+1)",
+                         "padded(T(3-i,j-1)) + T(i+j,j+1)"]:
+                for form in ["csr", "coo"]:
+                    with self.subTest(made=made, read=read, format=form):
+                        self.spc("run", self.write("k.tex", f"{head}{made}\nB(i,j) = {read}\n"), "-q", "--check",
+                                 "-O0", "-Wno-asymptotic", "--format", f"A={form}", "A=random:9x12:density=0.4", "x=random:12")
+
     def test_computed_index_tensors_are_held_whole(self):
         """Beside statements that run piece by piece of rows, whose temporaries else have room for a piece."""
         text = ("tensor A(m, n): f64\ntensor h(m): i64\nlet T(i,j) = A(i,j)*A(i,j)\nlet p(i) = m - 1 - h(i)\n"

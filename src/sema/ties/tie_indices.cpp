@@ -21,10 +21,11 @@ NodePtr patternOf(AccessId access, Span where) {
 
 class StatementTies {
 public:
-  /// `keepers`: the temporaries that may keep the pattern of a sparse operand.
-  StatementTies(Program &program, size_t number, const std::set<TensorId> &keepers)
-      : program_(program), keepers_(keepers), statement_(program.statements[number]), scope_(statement_.scope),
-        maker_(program, number) {}
+  /// `keepers`: the temporaries that may keep the pattern of a sparse operand. `patterned`: what earlier statements
+  /// write that may have a pattern, though nothing binds it.
+  StatementTies(Program &program, size_t number, const std::set<TensorId> &keepers, const std::set<TensorId> &patterned)
+      : program_(program), keepers_(keepers), patterned_(patterned), statement_(program.statements[number]),
+        scope_(statement_.scope), maker_(program, number) {}
 
   void run() {
     if (!statement_.value)
@@ -222,7 +223,8 @@ private:
   /// An element of a sparse operand at other indices than plain variables.
   void tieAccess(NodePtr &node, AccessId id) {
     const Access access = scope_.accesses[id];
-    if (!maker_.isListed(access) || !hasDerived(access, scope_) || !mayTie(access))
+    const bool isListed = maker_.isListed(access) || (patterned_.contains(access.tensor) && hasWindow(access));
+    if (!isListed || !hasDerived(access, scope_) || !mayTie(access))
       return;
     Access whole{access.tensor, {}, access.places, access.where};
     ReduceNode sum{Reduction::Sum, {}, nullptr};
@@ -250,6 +252,14 @@ private:
     node = makeNode(std::move(sum), node->where);
   }
 
+  /// Whether an index is neither a variable, which may be repeated, nor a number.
+  bool hasWindow(const Access &access) const {
+    return std::any_of(access.variables.begin(), access.variables.end(), [&](VariableId variable) {
+      const Variable &index = scope_.variables[variable];
+      return index.kind == Variable::Kind::Derived && !index.isRepeated && !index.terms.empty();
+    });
+  }
+
   /// Whether an access has a tie for each of its indices, and missing entries that add nothing to a sum.
   bool mayTie(const Access &access) const {
     const Tensor &tensor = program_.tensors[access.tensor];
@@ -260,20 +270,37 @@ private:
 
   Program &program_;
   const std::set<TensorId> &keepers_;
+  const std::set<TensorId> &patterned_;
   ResolvedStatement &statement_;
   Scope &scope_;
   TieMaker maker_;
   bool isSparse_ = false; ///< the statement has sparse operands, or a sparse target
 };
 
+/// Whether a target that nothing binds may take the pattern of what its statement reads: of an operand that has no
+/// other variables.
+bool mayHavePattern(const Program &program, const ResolvedStatement &statement, const std::set<TensorId> &patterned) {
+  const TensorId target = statement.target.tensor;
+  if (!program.tensors[target].format.isDense() || program.symbols[target].boundBy)
+    return false;
+  return std::any_of(statement.scope.accesses.begin(), statement.scope.accesses.end(), [&](const Access &access) {
+    const bool isSparse = patterned.contains(access.tensor) || !program.tensors[access.tensor].format.isDense();
+    return isSparse && access.tensor != target &&
+           std::all_of(access.variables.begin(), access.variables.end(),
+                       [&](VariableId variable) { return has(statement.target.variables, variable); });
+  });
+}
+
 } // namespace
 
 void tieIndices(Program &program) {
-  std::set<TensorId> keepers;
+  std::set<TensorId> keepers, patterned;
   for (size_t k = 0; k < program.statements.size(); ++k) {
     const ResolvedStatement &statement = program.statements[k];
     const std::vector<Access> read(statement.scope.accesses.begin(), statement.scope.accesses.end());
-    StatementTies(program, k, keepers).run();
+    StatementTies(program, k, keepers, patterned).run();
+    if (mayHavePattern(program, statement, patterned))
+      patterned.insert(statement.target.tensor);
     if (program.tensors[statement.target.tensor].is<Temporary>() &&
         std::any_of(read.begin(), read.end(), [&](const Access &access) {
           return keepers.contains(access.tensor) || !program.tensors[access.tensor].format.isDense();
