@@ -4,6 +4,7 @@
 #include "harness/formats.h"
 #include "harness/number_types.h"
 #include "sema/analyze.h"
+#include "sema/program.h"
 #include "support/render.h"
 #include "syntax/parser.h"
 
@@ -58,28 +59,62 @@ Reference::Reference(const Expression &expression) : expression_(expression) {
     return lines;
   }();
   const syntax::Kernel bare = syntax::parse(sources_.add("statements", statements), problems);
-  classes_ = findExtentClasses(bare);
-  const std::set<std::string> targets = targetsOf(bare);
-  std::ostringstream text;
-  for (const std::string &tensor : classes_.tensors) {
-    const std::vector<int> &dimensions = classes_.ofTensor.at(tensor);
-    if (dimensions.empty() || targets.contains(tensor))
-      continue;
-    text << "tensor " << tensor;
-    for (size_t dim = 0; dim < dimensions.size(); ++dim)
-      text << (dim == 0 ? "(n" : ", n") << dimensions[dim];
-    text << "): " << sema::spelling(expression.type);
-    if (!expression.fill.empty() && isOperand(tensor, expression.arity))
-      text << ", fill " << expression.fill;
-    text << "\n";
-  }
-  text_ = text.str() + statements + "\n";
+  declared_ = DeclaredShapes(bare);
+  classes_ = declared_.areThere() ? declared_.classes() : findExtentClasses(bare);
+  const size_t begin = declared_.areThere() ? statements.find('\n', bare.declarations.back().where.begin) + 1 : 0;
+  text_ = declare(bare, targetsOf(bare)) + statements.substr(begin) + "\n";
   tree_ = syntax::parse(sources_.add("kernel.tex", text_), problems);
   if (problems.hasErrors())
     throw std::runtime_error(expression.text + "\n" + errorsOf(problems));
   findOrientation();
   findTuples();
   planTemporaries();
+  if (declared_.areThere())
+    checkTies();
+}
+
+/// The declarations of what is compiled.
+std::string Reference::declare(const syntax::Kernel &bare, const std::set<std::string> &targets) {
+  std::ostringstream text;
+  const auto fillOf = [&](const std::string &tensor) {
+    return !expression_.fill.empty() && isOperand(tensor, expression_.arity) ? ", fill " + expression_.fill : "";
+  };
+  for (const syntax::TensorDecl &declaration : bare.declarations) {
+    const std::string &name = declaration.name.text;
+    types_[name] = declared_.isIndexTensor(name) ? sema::ValueType::I64
+                   : declaration.type            ? sema::valueTypeNamed(declaration.type->text).value()
+                                                 : expression_.type;
+    text << "tensor " << declared_.headOf(declaration) << ": " << sema::spelling(types_[name]) << fillOf(name) << "\n";
+  }
+  for (const std::string &tensor : classes_.tensors) {
+    const std::vector<int> &dimensions = classes_.ofTensor.at(tensor);
+    if (declared_.areThere() || dimensions.empty() || targets.contains(tensor))
+      continue;
+    text << "tensor " << tensor;
+    for (size_t dim = 0; dim < dimensions.size(); ++dim)
+      text << (dim == 0 ? "(n" : ", n") << dimensions[dim];
+    text << "): " << sema::spelling(expression_.type) << fillOf(tensor) << "\n";
+  }
+  return text.str();
+}
+
+/// The evaluator is given equations in the place of indices that are tied.
+void Reference::checkTies() {
+  Diagnostics problems;
+  const SourceFile &argument = sources_.add("--format", "csr");
+  std::vector<format::Binding> bindings;
+  for (int role = 0; role < expression_.arity; ++role)
+    bindings.push_back({operandName(role), makeFamily("csr", {}), Span{&argument, 0, 3}});
+  const auto program = sema::check(tree_, bindings, {.function = "kernel"}, problems);
+  if (program)
+    meaning_ = syntax::parse(sources_.add("program.tex", sema::toText(*program)), problems);
+  if (!program || problems.hasErrors())
+    throw std::runtime_error(expression_.text + "\n" + errorsOf(problems));
+}
+
+sema::ValueType Reference::typeOf(const std::string &tensor) const {
+  const auto type = types_.find(tensor);
+  return type == types_.end() ? expression_.type : type->second;
 }
 
 /// Extents by class where each operand has the shape of its role; nullopt where that cannot be.
@@ -94,6 +129,7 @@ std::optional<std::vector<int64_t>> Reference::extentsFor(const std::vector<std:
       extent = wanted;
     }
   std::replace(extents.begin(), extents.end(), int64_t(0), kFreeExtent);
+  declared_.settle(extents);
   return extents;
 }
 
@@ -178,14 +214,21 @@ std::vector<int64_t> Reference::shapeOf(const std::string &tensor, const Pattern
   return shape;
 }
 
-std::vector<double> Reference::initialOf(const std::string &tensor, const std::vector<int64_t> &shape) const {
+std::vector<double> Reference::initialOf(const std::string &tensor, const PatternTuple &patterns) const {
+  const std::vector<int64_t> shape = shapeOf(tensor, patterns);
   const auto place = std::find(classes_.tensors.begin(), classes_.tensors.end(), tensor) - classes_.tensors.begin();
   int64_t size = 1;
   for (int64_t extent : shape)
     size *= extent;
   std::vector<double> values;
+  if (declared_.isIndexTensor(tensor)) {
+    const auto &[indexed, dim] = declared_.indexedBy(tensor);
+    for (int64_t at = 0; at < size; ++at)
+      values.push_back(static_cast<double>((at + 1) % shapeOf(indexed, patterns)[dim]));
+    return values;
+  }
   for (int64_t at = 0; at < size; ++at)
-    values.push_back(expression_.type == sema::ValueType::Bool
+    values.push_back(typeOf(tensor) == sema::ValueType::Bool
                          ? static_cast<double>(at % 2)
                          : primeAt(firstDensePrime() + static_cast<int>(place * kLongestSide * kLongestSide + at)));
   return values;
@@ -207,13 +250,13 @@ Outcome Reference::evaluateOn(const PatternTuple &patterns, const Readings &read
     if (const auto plan = temporaries_.find(name); plan != temporaries_.end())
       tensor = plan->second;
     else
-      tensor.type = expression_.type;
+      tensor.type = typeOf(name);
     tensor.shape = shapeOf(name, patterns);
     tensor.values.resize(static_cast<size_t>(tensor.size()));
     tensor.stored.resize(tensor.values.size());
     if (temporaries_.contains(name) || isOperand(name, expression_.arity))
       continue;
-    const std::vector<double> initial = initialOf(name, tensor.shape);
+    const std::vector<double> initial = initialOf(name, patterns);
     std::copy(initial.begin(), initial.end(), tensor.values.begin());
     const auto format = expression_.formats.find(name);
     tensor.sparse = tensor.assembled =
@@ -236,7 +279,9 @@ Outcome Reference::evaluateOn(const PatternTuple &patterns, const Readings &read
     }
   }
   Outcome outcome;
-  outcome.problem = evaluate(tree_, tensors);
+  outcome.problem = evaluate(meaning_ ? *meaning_ : tree_, tensors);
+  if (outcome.problem == "an index is outside of its tensor")
+    return {.isOutside = true};
   for (const std::string &target : targets)
     if (!temporaries_.contains(target))
       outcome.results[target] = tensors.at(target);

@@ -1,6 +1,7 @@
 // What an expression comes to on small patterns, by the dense evaluator: once for all formats.
 #pragma once
 
+#include "exhaustive/declared_shapes.h"
 #include "exhaustive/expressions.h"
 #include "exhaustive/patterns.h"
 #include "harness/dense_evaluator.h"
@@ -12,6 +13,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,11 +31,16 @@ using Readings = std::array<Reading, kMostOperands>;
 
 /// What the results of a kernel are on one tuple of patterns.
 struct Outcome {
-  std::string problem; ///< of the evaluator; else empty
+  std::string problem;    ///< of the evaluator; else empty
+  bool isOutside = false; ///< an index lies outside of its tensor, which the call has to refuse
   std::map<std::string, DenseTensor> results;
 };
 
 /// An expression, its shapes, and its outcomes as far as they have been asked for.
+///
+/// A line that declares its tensors says so how their shapes follow from those of the sparse operands: other names are
+/// of the extent 2. Its indices may be tied in any way; the evaluator is given the checked program's text, which says
+/// each tie as an equation.
 class Reference {
 public:
   /// Throws std::runtime_error where the expression is wrong.
@@ -55,13 +62,16 @@ public:
 
   std::vector<int64_t> shapeOf(const std::string &tensor, const PatternTuple &patterns) const;
 
-  /// The elements of a tensor that is no sparse operand, row-major, before the call.
-  std::vector<double> initialOf(const std::string &tensor, const std::vector<int64_t> &shape) const;
+  /// The elements of a tensor that is no sparse operand, row-major, before the call. Index tensors hold places inside.
+  std::vector<double> initialOf(const std::string &tensor, const PatternTuple &patterns) const;
 
   /// `assembles`: results that the expression binds to no format are assembled.
   const Outcome &outcome(size_t tuple, const Readings &readings, bool assembles);
 
 private:
+  std::string declare(const syntax::Kernel &bare, const std::set<std::string> &targets);
+  void checkTies();
+  sema::ValueType typeOf(const std::string &tensor) const;
   std::optional<std::vector<int64_t>> extentsFor(const std::vector<std::array<int, 2>> &shapes) const;
   void findOrientation();
   void findTuples();
@@ -72,7 +82,10 @@ private:
   SourceManager sources_;
   std::string text_;
   syntax::Kernel tree_;
+  std::optional<syntax::Kernel> meaning_; ///< what is evaluated where that is not the tree
   ExtentClasses classes_;
+  DeclaredShapes declared_;
+  std::map<std::string, sema::ValueType> types_; ///< of declared tensors
   std::array<bool, kMostOperands> isAcross_ = {};
   std::vector<PatternTuple> tuples_;
   size_t illShaped_ = 0;
