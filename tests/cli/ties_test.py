@@ -350,6 +350,14 @@ class TiesTest(SpcCase):
                         self.spc("run", self.write("k.tex", f"{head}{made}\nB(i,j) = {read}\n"), "-q", "--check",
                                  "-O0", "-Wno-asymptotic", "--format", f"A={form}", "A=random:9x12:density=0.4", "x=random:12")
 
+    def test_vectors_read_twice_within_functions(self):
+        for value in ["exp(A(n-1-i)*A(i))", "abs(padded(A(i-1))*A(i))", "max(j, x(j)*A(i)*padded(A(i+1)))",
+                      "abs(A(i)*sum(k, A(k)*x(k)*(k == n-1-i)))"]:
+            with self.subTest(value=value):
+                text = f"tensor A(n)\ntensor x(n)\ntensor Y(n)\nY(i) = {value}\n"
+                self.spc("run", self.write("k.tex", text), "-q", "--check", "-O0", "-Wno-asymptotic", "--format",
+                         "A=sparse-vector", "A=random:9:density=0.5", *["x=random:9"] * ("x(" in value))
+
     def test_computed_index_tensors_are_held_whole(self):
         """Beside statements that run piece by piece of rows, whose temporaries else have room for a piece."""
         text = ("tensor A(m, n): f64\ntensor h(m): i64\nlet T(i,j) = A(i,j)*A(i,j)\nlet p(i) = m - 1 - h(i)\n"

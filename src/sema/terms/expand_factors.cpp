@@ -126,7 +126,7 @@ std::optional<Expander::SumApart> Expander::knownSum(const SumApart &apart) {
 Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
   LogicalStatement logical = statementFor(sum);
   logical.isApart = true;
-  const std::optional<AccessId> mask = maskFor(logical.targetVariables);
+  const std::optional<AccessId> mask = maskFor(logical.targetVariables, sum);
   SumApart apart{textOf(sum, logical.targetVariables, mask), logical.targetVariables, mayUndoZero(product), {}};
   if (std::optional<SumApart> known = knownSum(apart))
     return *std::move(known);

@@ -50,10 +50,24 @@ void Expander::collectMasks(const Node &product, std::vector<AccessId> &masks) c
     masks.push_back(use->access);
 }
 
-/// The mask that has the most of these indices, and no others: what has them is wanted where that has entries.
-std::optional<AccessId> Expander::maskFor(const std::vector<VariableId> &variables) const {
+/// Whether a sum reads the very vector that masks it at another place, too. What has a vector's structure has its
+/// positions, which no copy has, and loops have one position in it.
+bool Expander::readsElsewhere(const Node &sum, AccessId mask) const {
+  const TensorId owner = structureOwner(kernel_, scope_.accesses[mask].tensor);
+  const std::vector<AccessId> read = accessesOf(sum);
+  return kernel_.tensors[owner].order() == 1 && std::any_of(read.begin(), read.end(), [&](AccessId id) {
+           const Access &access = scope_.accesses[id];
+           return structureOwner(kernel_, access.tensor) == owner &&
+                  access.variables != scope_.accesses[mask].variables;
+         });
+}
+
+/// The mask of a sum that has the most of these indices, and no others: what has them is wanted where that has entries.
+std::optional<AccessId> Expander::maskFor(const std::vector<VariableId> &variables, const Node &sum) const {
   std::optional<AccessId> best;
   for (AccessId id : masks_) {
+    if (readsElsewhere(sum, id))
+      continue;
     const std::vector<VariableId> &own = scope_.accesses[id].variables;
     const bool fits = std::all_of(own.begin(), own.end(), [&](VariableId variable) {
       return std::count(own.begin(), own.end(), variable) == 1 &&

@@ -107,7 +107,7 @@ NodePtr Expander::temporaryFor(const Node &node) {
     sortByTarget(logical.targetVariables);
   const auto &reduction = std::get<ReduceNode>(node.kind);
   const bool isSum = reduction.reduction == Reduction::Sum;
-  const std::optional<AccessId> mask = isSum ? maskFor(logical.targetVariables) : std::nullopt;
+  const std::optional<AccessId> mask = isSum ? maskFor(logical.targetVariables, node) : std::nullopt;
   SumApart apart{textOf(node, logical.targetVariables, mask), logical.targetVariables, mayList, {}};
   if (const std::optional<SumApart> known = knownSum(apart))
     return makeNode(AccessNode{known->value}, node.where);

@@ -167,7 +167,8 @@ private:
   };
   bool mayMask(AccessId access) const;
   void collectMasks(const Node &product, std::vector<AccessId> &masks) const;
-  std::optional<AccessId> maskFor(const std::vector<VariableId> &variables) const;
+  bool readsElsewhere(const Node &sum, AccessId mask) const;
+  std::optional<AccessId> maskFor(const std::vector<VariableId> &variables, const Node &sum) const;
   void restrictTo(AccessId mask, LogicalStatement &logical);
 
   // Sums beside others in a product (expand_factors.cpp).
