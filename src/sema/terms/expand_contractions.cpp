@@ -279,18 +279,23 @@ std::vector<VariableId> Expander::asStored(const Node &product, std::vector<Vari
   return inOrderOf(product, variables, variables);
 }
 
-/// The text of a part, or of a sum, the same for all that differ by the names of variables alone.
+/// The text of a part, or of a sum, the same for all that differ by the names of variables alone, which run over the
+/// same extents: a sum of numbers reads nothing that says so.
 std::string Expander::textOf(const Node &value, const std::vector<VariableId> &variables,
                              const std::optional<AccessId> &mask) const {
   Scope named = scope_;
   int number = 0;
+  const auto rename = [&](VariableId variable, const char *kind) {
+    Variable &one = named.variables[variable];
+    one.name = kind + std::to_string(number++) + ":" + std::to_string(one.extent.index());
+  };
   for (VariableId variable : variables)
-    named.variables[variable].name = "#" + std::to_string(number++);
+    rename(variable, "#");
   std::vector<VariableId> others = freeVariables(value, scope_);
   addBound(value, others);
   for (VariableId variable : others)
     if (!has(variables, variable))
-      named.variables[variable].name = "%" + std::to_string(number++);
+      rename(variable, "%");
   std::string text = std::string(spelling(computeType_)) + " " + print(value, named, kernel_);
   if (mask)
     text += " where " + print(*makeNode(AccessNode{*mask}, value.where), named, kernel_);
@@ -315,7 +320,10 @@ AccessId Expander::partOf(const Contraction &plan, const Factors &factors, bool 
   const Span where = factors.product->where;
   NodePtr condition = asks && !plan.isListed ? conditionOf(*product) : nullptr;
   contractions_.asks |= condition != nullptr;
-  const std::string text = textOf(*product, variables, mask);
+  std::string text = textOf(*product, variables, mask);
+  for (VariableId variable : plan.sums)
+    if (!has(variables, variable)) // nothing in the product tells how often it is added up
+      text += " over " + std::to_string(scope_.variables[variable].extent.index());
   auto known = partsApart_.find(text);
   if (known == partsApart_.end()) {
     const bool isArray = !mask && !plan.isListed;
