@@ -99,7 +99,7 @@ TEST_CASE("the mean of nothing is 0", "[reductions]") {
 TEST_CASE("an addend is counted for each value of what it lacks, whose extents differ", "[reductions]") {
   for (const char *statement :
        {"y(i) = mean(j, k, D(j,i) * x(k) - z(i))", "y(i) = sum(j, k, D(j,i) + x(k) - z(i))",
-        "y(i) = mean(j, k, D(j,i) + x(k) - z(i))", "y(i) = mean(j, x(j)) + mean(k, w(k)) - z(i)"})
+        "y(i) = mean(j, k, D(j,i) + x(k) - z(i))", "y(i) = mean(j, D(j,i) * x(j)) * mean(k, E(k,i))"})
     for (const char *format : {"sv", "dense"}) {
       KernelSpec spec;
       spec.statements = statement;
