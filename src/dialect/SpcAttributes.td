@@ -179,9 +179,9 @@ def LevelAttr : SpcAttr<"Level", "level"> {
 }
 
 def RunAttr : SpcAttr<"Run", "run"> {
-  let summary = "one run of an assembled output: the entries that one of its terms makes";
+  let summary = "one run of an assembled output: the entries that one of its terms makes, or all of them";
   let description = [{
-    The number of the term; `dims`, the output's dimensions in collecting order; how many of them are the row, in
+    The number of the run; `dims`, the output's dimensions in collecting order; how many of them are the row, in
     `rows`; the width of collected keys, in bits; of a symmetric matrix, the `triangle` that is computed, "lower" or
     "upper"; and whether the run may be `planned`: calls in two phases can know the places of its keys.
   }];

@@ -114,13 +114,32 @@ def ReserveOp : RunOp<"reserve"> {
 def AppendOp : RunOp<"append"> {
   let summary = "appends an entry to the row";
   let description = [{
-    Its key is above those that the row has already. `reserved` says that a `spc.reserve` has made room for it;
+    Its key is above those that its nest has appended to the row already. `reserved` says that a `spc.reserve` has made room for it;
     otherwise room is made.
   }];
   let arguments = (ins RunType:$run, Index:$key, Optional<AnyType>:$value, UnitAttr:$reserved);
   let assemblyFormat = [{
     $run `[` $key `]` (`,` $value^ `:` type($value) `in`):(`:`)? type($run) (`reserved` $reserved^)? attr-dict
   }];
+  let hasVerifier = 1;
+}
+
+def RowLengthOp : RunOp<"row_length"> {
+  let summary = "how many entries the row has so far";
+  let arguments = (ins RunType:$run);
+  let results = (outs Index:$length);
+  let assemblyFormat = "$run attr-dict `:` type($run)";
+  let hasVerifier = 1;
+}
+
+def JoinRowOp : RunOp<"join_row"> {
+  let summary = "adds what was appended last to the entries that the row had before";
+  let description = [{
+    The first `before` entries of the row are in the order of keys, and so are those behind them, of another nest.
+    Afterwards all are, each key once.
+  }];
+  let arguments = (ins RunType:$run, Index:$before);
+  let assemblyFormat = "$run `,` $before attr-dict `:` type($run)";
   let hasVerifier = 1;
 }
 

@@ -81,6 +81,14 @@ LogicalResult AppendOp::verify() {
   return mlir::failed(checkAppends(*this, run, true)) ? mlir::failure() : checkValue(*this, run, getValue());
 }
 
+LogicalResult RowLengthOp::verify() {
+  return checkAppends(*this, getRun().getType(), true);
+}
+
+LogicalResult JoinRowOp::verify() {
+  return checkAppends(*this, getRun().getType(), true);
+}
+
 LogicalResult LocateOp::verify() {
   const RunType run = getRun().getType();
   return mlir::failed(checkAppends(*this, run, false)) ? mlir::failure() : checkElement(*this, run, getOld());

@@ -10,6 +10,7 @@
 #include "format/levels.h"
 #include "runtime/runtime.h"
 #include "sema/collected_entries.h"
+#include "sema/nest.h"
 #include "sema/two_phases.h"
 
 #include <limits>
@@ -121,7 +122,7 @@ Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value
   set(AssemblySlot::list, build.constant(parts.list));
   set(AssemblySlot::notesLengths, build.constant(parts.notesLengths));
   set(AssemblySlot::chunks, chunks.tasks);
-  set(AssemblySlot::runs, build.constant(static_cast<int64_t>(statement.terms.size())));
+  set(AssemblySlot::runs, build.constant(sema::runCount(entry_.kernel, statement)));
   set(AssemblySlot::borders, chunks.borders ? chunks.borders : build.null());
   set(AssemblySlot::expected, expectedEntries(statement));
   set(AssemblySlot::mostProducts, mostProducts);

@@ -1,6 +1,7 @@
 #include "entry/runtime_parts.h"
 
 #include "format/levels.h"
+#include "sema/nest.h"
 #include "sema/two_phases.h"
 
 namespace spc::entry {
@@ -54,7 +55,7 @@ bool isCooMatrix(const format::Format &format) {
   return isWholeMatrix(format) && format::isCoordinateList(format);
 }
 
-const runtime::Function &placerFor(const sema::Tensor &target, bool isInOrder, size_t runs, int valueBytes) {
+const runtime::Function &placerFor(const sema::Tensor &target, bool isInOrder, int runs, int valueBytes) {
   if (!isInOrder)
     return functions::place_entries;
   const runtime::Function *own = functions::place_row_of(format::bits(target.format.indices) / 8, valueBytes);
@@ -65,7 +66,7 @@ const runtime::Function &placerFor(const sema::Tensor &target, bool isInOrder, s
 
 AssemblyParts assemblyParts(const sema::Kernel &kernel, const sema::Statement &statement, Phase phase) {
   const sema::Tensor &target = kernel.tensors[statement.target];
-  const size_t runs = statement.terms.size();
+  const int runs = sema::runCount(kernel, statement);
   AssemblyParts parts;
   findLayout(target, *statement.collecting, parts);
   const bool isInOrder = parts.list >= 0;

@@ -4,6 +4,7 @@
 #include "mlirgen/arithmetic.h"
 #include "mlirgen/functions.h"
 #include "mlirgen/types.h"
+#include "sema/nest.h"
 #include "sema/two_phases.h"
 
 namespace spc::mlirgen {
@@ -40,13 +41,13 @@ std::vector<BodyArgument> targetProxies(sema::TensorId id, const sema::Kernel &k
     return {{id, ArgumentRole::OutputProxy, proxyType(tensor, context)}};
   std::vector<BodyArgument> proxies;
   if (const sema::Statement *assembly = sema::assemblingStatement(step))
-    for (int run = 0; run < static_cast<int>(assembly->terms.size()); ++run)
+    for (int run = 0; run < sema::runCount(kernel, *assembly); ++run)
       proxies.push_back(
           {id, ArgumentRole::RunProxy, denseType(tensor, sema::sumType(kernel, *assembly), context), run});
   return proxies;
 }
 
-/// Of an assembled output's proxy: which term it is for, and in what order the term visits its entries.
+/// Of an assembled output's proxy: which run it is for, and in what order its terms visit their entries.
 dialect::RunAttr runOf(const BodyArgument &argument, const sema::Kernel &kernel, const sema::Step &step,
                        mlir::MLIRContext &context) {
   if (argument.role != ArgumentRole::RunProxy)

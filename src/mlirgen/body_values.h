@@ -24,7 +24,7 @@ public:
 
   /// The current value of a written tensor, always dense.
   mlir::Value &written(sema::TensorId tensor) { return written_[tensor]; }
-  /// The current value of the proxy of each term of an assembling statement.
+  /// The current value of the proxy of each run of an assembling statement.
   llvm::MutableArrayRef<mlir::Value> runs() { return runs_; }
 
   /// An extent as a value of type index: from any argument that has it, else an argument of its own.

@@ -103,10 +103,13 @@ void BodyBuilder::emit(const sema::Statement &statement, BodyValues &values) {
     target = addTerm(statement, term, target, values);
 }
 
-/// Each term adds to a proxy of its own, which holds nothing before.
+/// Terms add to the proxies of their runs, which hold nothing before.
 void BodyBuilder::emitAssembly(const sema::Statement &statement, BodyValues &values) {
-  for (auto [term, run] : llvm::zip(statement.terms, values.runs()))
+  const bool isOne = values.runs().size() == 1;
+  for (auto [number, term] : llvm::enumerate(statement.terms)) {
+    mlir::Value &run = values.runs()[isOne ? 0 : number];
     run = addTerm(statement, term, run, values);
+  }
 }
 
 /// The target's structure and a plan are there.

@@ -140,6 +140,6 @@ namespace functions {
 #undef SPC_SYMBOL_PREFIX
 
 /// Those that become part of their callers when the runtime is linked.
-inline constexpr Function kShortFunctions[] = {functions::row_end};
+inline constexpr Function kShortFunctions[] = {functions::row_end, functions::row_length, functions::row_join};
 
 } // namespace spc::runtime

@@ -24,4 +24,8 @@ std::vector<LoopId> usedLoops(const Term &term);
 std::vector<NestLoop> nestOf(const Kernel &kernel, const Statement &statement, const Term &term,
                              const Division &division);
 
+/// How many runs collect what an assembling statement's terms make: a single one, row by row, where each term is a nest
+/// within a loop over all rows; else one a term, and runs are merged.
+int runCount(const Kernel &kernel, const Statement &statement);
+
 } // namespace spc::sema

@@ -252,6 +252,17 @@ class TiesTest(SpcCase):
                     self.run_kernel(text, operands, sizes, {"A": form if "A(" in text else None, "a": "sparse-vector",
                                                             **({"B": "sparse-vector"} if "B(" in text else {})})
 
+    def test_terms_that_are_collected_row_by_row(self):
+        """Side by side, one above another, over each other, and in no order."""
+        for text, operands in [("tensor B(9, 6)\nB(k,j) = padded(A(k,j)) + padded(C(k - 4,j))", "A:4x6 C:5x6"),
+                               ("tensor B(5, 13)\nB(i,k) = padded(A(i,k)) + padded(C(i,k - 6))", "A:5x6 C:5x7"),
+                               ("tensor B(6, 6)\nB(i,j) = padded(A(i,j+1)) + padded(C(i+1,j)) - padded(A(i,j+1))*2", "A:6x6 C:6x6"),
+                               ("tensor B(6, 6)\nB(i,j) = padded(A(i,5-j)) + padded(C(i,j-2))", "A:6x6 C:6x6"),
+                               ("B(i,j) = A(i,j) - C(i,j) + A(i,k)*C(k,j) + lam*(i == j)", "A:6x6 C:6x6")]:
+            for form, result in itertools.product(["csr", "coo", "dcsr", "bsr"], ["csr", "coo", "csc"]):
+                with self.subTest(kernel=text, format=form, result=result):
+                    self.run_kernel(text, operands, "", {"A": form, "C": "csr", "B": result})
+
     def test_what_a_tensor_holds_is_checked(self):
         self.write("x.npy", npy("f8", [3], [1.0, 2.0, 3.0]))
         for wrong in [3, -1]:

@@ -204,6 +204,9 @@ bool openChunk(RunState &run, int64_t chunk);
 /// memory ran out, and then the room may be 1 entry.
 int64_t makeRoom(RunState &run, int64_t count, int64_t more);
 
+/// Merges the first `before` entries of the row with those behind them up to `count`. Returns the new count.
+int64_t joinRow(RunState &run, int64_t count, int64_t before);
+
 /// The entries from rowStart to `count` are the row of these coordinates. Returns the new count.
 int64_t endRow(RunState &run, int64_t count, const int64_t *coordinates);
 

@@ -94,6 +94,35 @@ void writeUnion(RunState &to, RowReader a, RowReader b) {
 
 } // namespace
 
+int64_t joinRow(RunState &run, int64_t count, int64_t before) {
+  const AssemblyState &state = *run.state;
+  if (run.capacity - count < before)
+    count = makeRoom(run, count, before);
+  if (run.status == Status::Memory)
+    return count;
+  const auto copy = [&](int64_t from, int64_t to) {
+    copyElement(elementAt(run.keys, to, state.keyBytes), elementAt(run.keys, from, state.keyBytes), state.keyBytes);
+    if (state.valueBytes > 0)
+      copyElement(elementAt(run.values, to, state.valueBytes), elementAt(run.values, from, state.valueBytes),
+                  state.valueBytes);
+  };
+  // The first ones move behind the row. What is written never catches up with what is read.
+  for (int64_t e = 0; e < before; ++e)
+    copy(run.rowStart + e, count + e);
+  int64_t write = run.rowStart, first = count, second = run.rowStart + before;
+  const int64_t end = count + before;
+  for (; first < end || second < count; ++write) {
+    const int64_t a = first < end ? load(run.keys, state.keyBytes, first) : INT64_MAX;
+    const int64_t b = second < count ? load(run.keys, state.keyBytes, second) : INT64_MAX;
+    copy(a <= b ? first : second, write);
+    if (a == b && state.valueBytes > 0)
+      addValue(*state.assembly->target, run.values, second, run.values, write);
+    first += a <= b ? 1 : 0;
+    second += b <= a ? 1 : 0;
+  }
+  return write;
+}
+
 extern "C" void spc_rt_merge_runs(Run *into, Run *from) {
   auto &run = *static_cast<RunState *>(into), &other = *static_cast<RunState *>(from);
   RunState merged = {};

@@ -222,4 +222,17 @@ extern "C" __attribute__((always_inline)) int64_t spc_rt_row_end(Run *of, int64_
   return count;
 }
 
+extern "C" __attribute__((always_inline)) int64_t spc_rt_row_length(const Run *of, int64_t count) {
+  return count - static_cast<const RunState *>(of)->rowStart;
+}
+
+/// Most rows are in order as they are.
+extern "C" __attribute__((always_inline)) int64_t spc_rt_row_join(Run *of, int64_t count, int64_t before) {
+  auto &run = *static_cast<RunState *>(of);
+  if (before == 0 || before == count - run.rowStart)
+    return count;
+  const int64_t bytes = run.state->keyBytes, next = run.rowStart + before;
+  return load(run.keys, bytes, next - 1) < load(run.keys, bytes, next) ? count : joinRow(run, count, before);
+}
+
 } // namespace spc::runtime

@@ -24,6 +24,14 @@ bool isDivided(const Kernel &kernel, const Term &term, LoopId loop, const Divisi
   return term.loops[loop].part == format::Part::Whole && term.loops[loop].extent == division.items->extent;
 }
 
+/// Whether the outermost loop of a term is over all rows of its assembled target.
+bool loopsOverRows(const Kernel &kernel, const Statement &statement, const Term &term) {
+  const Index &row = term.target[static_cast<size_t>(statement.collecting->dims.front())];
+  const std::vector<LoopId> loops = usedLoops(term);
+  return row.isLoop() && !loops.empty() && row.terms.front().loop == loops.front() &&
+         term.loops[loops.front()].part == format::Part::Whole && listsOf(kernel, term, loops.front()).empty();
+}
+
 } // namespace
 
 std::vector<LoopId> usedLoops(const Term &term) {
@@ -52,6 +60,13 @@ std::vector<NestLoop> nestOf(const Kernel &kernel, const Statement &statement, c
     nest.push_back(std::move(one));
   }
   return nest;
+}
+
+int runCount(const Kernel &kernel, const Statement &statement) {
+  const bool isByRows = statement.collecting->rowOrder == 1 &&
+                        std::all_of(statement.terms.begin(), statement.terms.end(),
+                                    [&](const Term &term) { return loopsOverRows(kernel, statement, term); });
+  return isByRows ? 1 : static_cast<int>(statement.terms.size());
 }
 
 } // namespace spc::sema

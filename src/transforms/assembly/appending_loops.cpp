@@ -1,5 +1,7 @@
 #include "transforms/assembly/appending_loops.h"
 
+#include "dialect/dialect.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
@@ -153,13 +155,13 @@ private:
   bool isOpen_ = false; ///< whether the next loop may join the last group
 };
 
-/// Groups the loops of a block, in order. Whatever else appends ends a group.
+/// Groups the loops of a block, in order. Whatever else appends ends a group, and so does another term's nest.
 void LoopGrouping::groupBlock(mlir::Block &block) {
   isOpen_ = false;
   for (mlir::Operation &op : block)
     if (const auto own = byLoop_.find(&op); own != byLoop_.end())
       addLoop(op, own->second);
-    else if (appends(op))
+    else if (appends(op) || mlir::isa<dialect::RowLengthOp>(op))
       isOpen_ = false;
 }
 

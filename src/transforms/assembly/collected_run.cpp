@@ -65,7 +65,8 @@ ExtentAttr CollectedRun::rowExtent() const {
 }
 
 mlir::LogicalResult CollectedRun::analyze() {
-  if (mlir::failed(findRange()) || mlir::failed(checkRows()))
+  if (mlir::failed(findRange()) || mlir::failed(fuseRowLoops(buffer_, first_, last_, laterNests_)) ||
+      mlir::failed(checkRows()))
     return mlir::failure();
   hoistInvariants();
   return mlir::success();
@@ -148,9 +149,7 @@ bool CollectedRun::isAppended(memref::StoreOp store) {
 }
 
 scf::ForOp CollectedRun::rowLoop() {
-  auto loop = mlir::dyn_cast<scf::ForOp>(first_);
-  const dialect::LoopAttr planned = loop ? dialect::plannedLoopOf(loop) : dialect::LoopAttr();
-  return first_ == last_ && planned && planned.getIsRow() && planned.getLists().empty() ? loop : scf::ForOp();
+  return first_ == last_ ? asRowLoop(first_) : scf::ForOp();
 }
 
 llvm::SmallVector<Value> CollectedRun::collected(mlir::ValueRange indices) const {
@@ -211,6 +210,8 @@ mlir::LogicalResult CollectedRun::collect() {
       stores.push_back(store);
   endRows(stores);
   if (appends_)
+    joinNests();
+  if (appends_)
     for (const AppendingLoops &loops : findAppendingLoops(stores))
       reserve(loops);
   const llvm::StringRef triangle = tensor_.getRun().getTriangle();
@@ -223,6 +224,16 @@ mlir::LogicalResult CollectedRun::collect() {
     rewriteStore(load, store);
   }
   return mlir::success();
+}
+
+/// What each term appends is in order, and joins what the terms before it have appended.
+void CollectedRun::joinNests() {
+  for (const RowNest &nest : laterNests_) {
+    mlir::ImplicitLocOpBuilder ops(nest.first->getLoc(), nest.first);
+    const Value before = dialect::RowLengthOp::create(ops, ops.getIndexType(), run_);
+    ops.setInsertionPointAfter(nest.last);
+    dialect::JoinRowOp::create(ops, run_, before);
+  }
 }
 
 /// Rows end after everything that the loop over their last coordinate does for them.

@@ -3,6 +3,7 @@
 
 #include "dialect/dialect.h"
 #include "transforms/assembly/appending_loops.h"
+#include "transforms/assembly/row_fusion.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -48,6 +49,7 @@ private:
   /// `what`, or null where only the pattern counts.
   template <typename T> T stored(T what) const { return patternOnly_ ? T() : what; }
   mlir::LogicalResult collect();
+  void joinNests();
   void endRows(llvm::ArrayRef<mlir::memref::StoreOp> stores);
   void beginRow(mlir::Location location, mlir::Block *place, llvm::ArrayRef<mlir::Value> row);
   void reserve(const AppendingLoops &loops);
@@ -71,6 +73,7 @@ private:
   mlir::Value run_;
   mlir::Operation *first_ = nullptr, *last_ = nullptr; ///< of the top-level operations that are the run
   bool appends_ = true;
+  llvm::SmallVector<RowNest> laterNests_; ///< of the terms after the first one, in the loop over the rows of all
   llvm::SmallPtrSet<mlir::Operation *, 4> reserved_; ///< stores for which there is room
 };
 

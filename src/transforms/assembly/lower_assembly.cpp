@@ -131,6 +131,15 @@ llvm::SmallVector<Value> lower(dialect::AccumulateOp op, Lowered<dialect::Accumu
   return {};
 }
 
+llvm::SmallVector<Value> lower(dialect::RowLengthOp op, Lowered<dialect::RowLengthOp> to, ImplicitLocOpBuilder &ops) {
+  return {arith::IndexCastOp::create(ops, ops.getIndexType(), writerOf(op, to).rowLength(ops))};
+}
+
+llvm::SmallVector<Value> lower(dialect::JoinRowOp op, Lowered<dialect::JoinRowOp> to, ImplicitLocOpBuilder &ops) {
+  writerOf(op, to).joinRow(ops, toInt(ops, single(to.getBefore())));
+  return {};
+}
+
 llvm::SmallVector<Value> lower(dialect::OpenSumOp op, Lowered<dialect::OpenSumOp> to, ImplicitLocOpBuilder &ops) {
   llvm::SmallVector<Value> results{RunWriter::makeFlag(ops)};
   if (op.getStart()) {
@@ -240,6 +249,7 @@ LogicalResult LowerAssembly::lowerRuns(mlir::func::FuncOp body) {
       .add<LowerOpenRun, LowerWithinRun<dialect::ReserveOp>, LowerWithinRun<dialect::AppendOp>,
            LowerWithinRun<dialect::LocateOp>, LowerWithinRun<dialect::AccumulateOp>, LowerWithinRun<dialect::OpenSumOp>,
            LowerWithinRun<dialect::NoteAddendOp>, LowerWithinRun<dialect::CloseSumOp>,
+           LowerWithinRun<dialect::RowLengthOp>, LowerWithinRun<dialect::JoinRowOp>,
            LowerWithinRun<dialect::BeginRowOp>, LowerWithinRun<dialect::EndRowOp>>(types, &getContext());
   if (mlir::failed(mlir::applyPartialConversion(body, target, std::move(patterns))))
     return mlir::failure();

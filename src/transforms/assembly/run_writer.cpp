@@ -310,6 +310,16 @@ void RunWriter::storeSlot(ImplicitLocOpBuilder &ops, Value key, Value slot, Valu
     storeElement(ops, elementAddress(ops, loadPointer(ops, part(Slots)), slot), value);
 }
 
+Value RunWriter::rowLength(ImplicitLocOpBuilder &ops) {
+  return call(ops, functions::row_length, {part(Handle), loadInt(ops, part(Count))}).getResult();
+}
+
+void RunWriter::joinRow(ImplicitLocOpBuilder &ops, Value before) {
+  const Value count = loadInt(ops, part(Count));
+  LLVM::StoreOp::create(ops, call(ops, functions::row_join, {part(Handle), count, before}).getResult(), part(Count));
+  reload(ops);
+}
+
 void RunWriter::endRow(ImplicitLocOpBuilder &ops, mlir::ValueRange coordinates) {
   for (auto [k, coordinate] : llvm::enumerate(coordinates)) {
     const Value place = elementOf(ops, ops.getI64Type(), part(Coordinates), static_cast<int32_t>(k));

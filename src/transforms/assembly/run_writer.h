@@ -42,6 +42,11 @@ public:
   /// Appends an entry, for which room is made unless it `isReserved`.
   void append(mlir::ImplicitLocOpBuilder &ops, mlir::Value key, mlir::Value value, bool isReserved);
 
+  /// i64: how many entries the row has.
+  mlir::Value rowLength(mlir::ImplicitLocOpBuilder &ops);
+  /// Adds the entries behind the first `before` (i64) of the row to these.
+  void joinRow(mlir::ImplicitLocOpBuilder &ops, mlir::Value before);
+
   /// The slot of a key; of a hash table it is made, with value 0.
   mlir::Value locate(mlir::ImplicitLocOpBuilder &ops, mlir::Value key);
   /// The value at a key, or the identity (null: 0) where there is none; makes no entry.
