@@ -86,7 +86,7 @@ def beside(a, rng):
     """two matrices side by side"""
     (m, n), b = a.shape, a.copy()
     g, h = graph(a), graph(b)
-    own = kernel(f"H(i,k) = A(i,j)*(k == j) + B(i,j2)*(k == j2 + {n})", "A", "B", "H",
+    own = kernel("H(i,k) = padded(A(i,k)) + padded(B(i,k - n))", "A", "B", "H",
                  declared=f"tensor A(m,n)\ntensor B(m,l)\ntensor H(m,{2 * n})\n")
     return {"spc": lambda: own(A=a, B=b), "SciPy": lambda: sp.hstack([a, b], format="csr"),
             "GraphBLAS": gb and (lambda: made(gb.ss.concat([[g, h]])))}
@@ -96,7 +96,7 @@ def above(a, rng):
     """one matrix above another"""
     (m, n), b = a.shape, a.copy()
     g, h = graph(a), graph(b)
-    own = kernel(f"V(k,j) = A(i,j)*(k == i) + B(i2,j)*(k == i2 + {m})", "A", "B", "V",
+    own = kernel("V(k,j) = padded(A(k,j)) + padded(B(k - m,j))", "A", "B", "V",
                  declared=f"tensor A(m,n)\ntensor B(l,n)\ntensor V({2 * m},n)\n")
     return {"spc": lambda: own(A=a, B=b), "SciPy": lambda: sp.vstack([a, b], format="csr"),
             "GraphBLAS": gb and (lambda: made(gb.ss.concat([[g], [h]])))}

@@ -63,10 +63,11 @@ def StoreIndices : Pass<"spc-store-indices", "mlir::func::FuncOp"> {
 def Assemble : Pass<"spc-assemble", "mlir::ModuleOp"> {
   let summary = "Collect the entries of assembled outputs";
   let description = [{
-    An assembled output has been sparsified as a dense array of zeros for each term (a `run` in its
-    `spc.tensor`). Each term's loops
-    become a *run* (`spc.open_run`): what they store at `A[i, j]` is appended where coordinates come in order and once,
-    or else accumulated in a workspace. At the end of the loops over the row the row ends. An entry exists where its
+    An assembled output has been sparsified as a dense array of zeros (a `run` in its `spc.tensor`): one for all terms
+    where each loops over all rows, which then becomes one loop, else one for each term. The loops become a *run*
+    (`spc.open_run`): what they store at `A[i, j]` is appended where coordinates come in order and once, or else
+    accumulated in a workspace. What several terms append to a row is joined (`spc.join_row`). At the end of the loops
+    over the row the row ends. An entry exists where its
     element is updated: a sum that the sparsifier has made a scalar notes that it gets an addend. Loops over all of the
     first dimension run from `begin` to `end`, so that chunks of rows are collected in parallel, and are marked
     (`spc.row_loop`). MLIR's own lowering inserts one element after the other, serially, into one growing tensor.

@@ -126,12 +126,12 @@ class Program:
         return eval(extent, {}, self.sizes)
 
     def product(self, values):
-        """Of factors, of which None is a missing entry; a mask that is false makes a 0 of all numbers."""
+        """Of factors, of which None is a missing entry; a mask that is false makes a 0 of all numbers, also of those around."""
         values, number = list(values), NUMBERS[self.number]
         if any(value is None for value in values):
             return None
         if any(value is False for value in values):
-            return number(0)
+            return False
         with np.errstate(invalid="ignore"):
             return number(np.prod(np.array(values, number)))
 

@@ -1,4 +1,4 @@
-// One run of an assembled output: the loops that one of its terms became. Private to this folder.
+// One run of an assembled output: the loops that one of its terms, or all of them, became. Private to this folder.
 #pragma once
 
 #include "dialect/dialect.h"
