@@ -6,6 +6,7 @@
 #include "tensor/tensor.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>

@@ -132,7 +132,8 @@ llvm::SmallVector<Value> lower(dialect::AccumulateOp op, Lowered<dialect::Accumu
 }
 
 llvm::SmallVector<Value> lower(dialect::RowLengthOp op, Lowered<dialect::RowLengthOp> to, ImplicitLocOpBuilder &ops) {
-  return {arith::IndexCastOp::create(ops, ops.getIndexType(), writerOf(op, to).rowLength(ops))};
+  const Value length = writerOf(op, to).rowLength(ops);
+  return {mlir::arith::IndexCastOp::create(ops, ops.getIndexType(), length)};
 }
 
 llvm::SmallVector<Value> lower(dialect::JoinRowOp op, Lowered<dialect::JoinRowOp> to, ImplicitLocOpBuilder &ops) {
