@@ -68,9 +68,14 @@ public:
   }
 
 private:
-  /// Every other row has room made for all of it beforehand, the others entry by entry.
+  /// Every other row has room made for all of it beforehand, the others entry by entry. Every third one is of two
+  /// nests.
   int64_t append(const Coordinate &row, Touches touches, int64_t count) {
     std::sort(touches.begin(), touches.end());
+    const bool isJoined = ++appended_ % 3 == 0;
+    if (isJoined)
+      std::stable_partition(touches.begin(), touches.end(), [](const auto &touch) { return touch.first % 2 == 1; });
+    int64_t before = 0;
     const auto most = static_cast<int64_t>(touches.size());
     reserves_ = !reserves_;
     if (reserves_ && run_->capacity - count < most)
@@ -85,7 +90,11 @@ private:
       if (run_->values)
         encode(type(), value, run_->values, count);
       ++count;
+      if (key % 2 == 1)
+        before = spc_rt_row_length(run_, count);
     }
+    if (isJoined)
+      count = spc_rt_row_join(run_, count, before);
     return spc_rt_row_end(run_, count, row.data());
   }
 
@@ -122,6 +131,7 @@ private:
   const Tensor &target_;
   Run *run_ = nullptr;
   bool reserves_ = false;
+  int64_t appended_ = 0; ///< rows
 };
 
 int64_t extentOf(const Output &output, int64_t dimension) {

@@ -100,6 +100,49 @@ TEST_CASE("far-apart keys in hash tables") {
   checkPhases(kMatrices[4], shape, {{0, 1}, 0}, {{Form::Workspace, randomTouches({20, 1 << 30}, 900, 1)}}, {4, 8, 8});
 }
 
+TEST_CASE("what two nests append to a row is added up, the former first") {
+  Output output({2, 9}, kMatrices[0].levels);
+  ThreadedMemory memory;
+  const Allocator allocator = memory.hooks();
+  Assembly assembly = {};
+  assembly.allocator = &allocator;
+  assembly.target = &output.tensor;
+  assembly.order = 2;
+  assembly.rowOrder = assembly.dims[1] = assembly.chunks = assembly.runs = 1;
+  assembly.keyBytes = 4;
+  assembly.dense = assembly.list = assembly.notesLengths = 1;
+  assembly.expected = 11; // no room besides
+  assembly.pack = spc_rt_pack_matrix;
+  REQUIRE(spc_rt_assembly_start(&assembly) == 0);
+  Run *run = spc_rt_run_begin(&assembly, 0, 0, Form::Append);
+  REQUIRE(run);
+  const std::vector<std::vector<int32_t>> nests[] = {{{0, 1, 3, 8}, {1, 2, 3, 7}}, {{5}, {0, 4}}};
+  int64_t count = 0;
+  for (int64_t row = 0; row < 2; ++row) {
+    int64_t before = 0;
+    for (const std::vector<int32_t> &keys : nests[row]) {
+      before = spc_rt_row_length(run, count);
+      for (const int32_t key : keys) {
+        static_cast<int32_t *>(run->keys)[count] = key;
+        static_cast<double *>(run->values)[count++] = before == 0 ? 1 : 10;
+      }
+    }
+    count = spc_rt_row_join(run, count, before);
+    count = spc_rt_row_end(run, count, &row);
+  }
+  spc_rt_run_end(run, count);
+  REQUIRE(spc_rt_assembly_finish(&assembly) == 0);
+  const Level &list = output.tensor.levels[1];
+  const auto *pointers = static_cast<const int32_t *>(list.pointers),
+             *indices = static_cast<const int32_t *>(list.indices);
+  const auto *values = static_cast<const double *>(output.tensor.values);
+  CHECK(std::vector<int32_t>(pointers, pointers + 3) == std::vector<int32_t>{0, 6, 9});
+  CHECK(std::vector<int32_t>(indices, indices + 9) == std::vector<int32_t>{0, 1, 2, 3, 7, 8, 0, 4, 5});
+  CHECK(std::vector<double>(values, values + 9) == std::vector<double>{1, 11, 10, 11, 10, 1, 10, 10, 1});
+  release(output, memory);
+  CHECK(memory.isClean());
+}
+
 TEST_CASE("a key is found once it was located, until the row is flushed") {
   Output output({2, 1000}, kMatrices[0].levels);
   ThreadedMemory memory;
