@@ -114,8 +114,8 @@ def ReserveOp : RunOp<"reserve"> {
 def AppendOp : RunOp<"append"> {
   let summary = "appends an entry to the row";
   let description = [{
-    Its key is above those that its nest has appended to the row already. `reserved` says that a `spc.reserve` has made room for it;
-    otherwise room is made.
+    Its key is above those that its nest has appended to the row already. `reserved` says that a `spc.reserve` has made
+    room for it; otherwise room is made.
   }];
   let arguments = (ins RunType:$run, Index:$key, Optional<AnyType>:$value, UnitAttr:$reserved);
   let assemblyFormat = [{

@@ -67,10 +67,10 @@ def Assemble : Pass<"spc-assemble", "mlir::ModuleOp"> {
     where each loops over all rows, which then becomes one loop, else one for each term. The loops become a *run*
     (`spc.open_run`): what they store at `A[i, j]` is appended where coordinates come in order and once, or else
     accumulated in a workspace. What several terms append to a row is joined (`spc.join_row`). At the end of the loops
-    over the row the row ends. An entry exists where its
-    element is updated: a sum that the sparsifier has made a scalar notes that it gets an addend. Loops over all of the
-    first dimension run from `begin` to `end`, so that chunks of rows are collected in parallel, and are marked
-    (`spc.row_loop`). MLIR's own lowering inserts one element after the other, serially, into one growing tensor.
+    over the row the row ends. An entry exists where its element is updated: a sum that the sparsifier has made a scalar
+    notes that it gets an addend. Loops over all of the first dimension run from `begin` to `end`, so that chunks of rows
+    are collected in parallel, and are marked (`spc.row_loop`). MLIR's own lowering inserts one element after the other,
+    serially, into one growing tensor.
   }];
   let dependentDialects = ["dialect::SpcDialect", "mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect",
                            "mlir::arith::ArithDialect", "mlir::complex::ComplexDialect"];

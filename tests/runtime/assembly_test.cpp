@@ -29,6 +29,19 @@ void checkAll(const Format &format, const std::vector<int64_t> &shape, const std
       }
 }
 
+/// A matrix by rows that one run of one chunk collects.
+Assembly oneRunOf(Output &output, const Allocator &allocator) {
+  Assembly assembly = {};
+  assembly.allocator = &allocator;
+  assembly.target = &output.tensor;
+  assembly.order = 2;
+  assembly.rowOrder = assembly.dims[1] = assembly.chunks = assembly.runs = 1;
+  assembly.keyBytes = 4;
+  assembly.dense = assembly.list = assembly.notesLengths = 1;
+  assembly.pack = spc_rt_pack_matrix;
+  return assembly;
+}
+
 } // namespace
 
 TEST_CASE("matrices of every format, collected by rows and by columns") {
@@ -104,15 +117,8 @@ TEST_CASE("what two nests append to a row is added up, the former first") {
   Output output({2, 9}, kMatrices[0].levels);
   ThreadedMemory memory;
   const Allocator allocator = memory.hooks();
-  Assembly assembly = {};
-  assembly.allocator = &allocator;
-  assembly.target = &output.tensor;
-  assembly.order = 2;
-  assembly.rowOrder = assembly.dims[1] = assembly.chunks = assembly.runs = 1;
-  assembly.keyBytes = 4;
-  assembly.dense = assembly.list = assembly.notesLengths = 1;
+  Assembly assembly = oneRunOf(output, allocator);
   assembly.expected = 11; // no room besides
-  assembly.pack = spc_rt_pack_matrix;
   REQUIRE(spc_rt_assembly_start(&assembly) == 0);
   Run *run = spc_rt_run_begin(&assembly, 0, 0, Form::Append);
   REQUIRE(run);
@@ -147,14 +153,8 @@ TEST_CASE("a key is found once it was located, until the row is flushed") {
   Output output({2, 1000}, kMatrices[0].levels);
   ThreadedMemory memory;
   const Allocator allocator = memory.hooks();
-  Assembly assembly = {};
-  assembly.allocator = &allocator;
-  assembly.target = &output.tensor;
-  assembly.order = 2;
-  assembly.rowOrder = assembly.dims[1] = assembly.chunks = assembly.runs = assembly.workspaceBytes = 1;
-  assembly.keyBytes = 4;
-  assembly.dense = assembly.list = assembly.notesLengths = 1;
-  assembly.pack = spc_rt_pack_matrix;
+  Assembly assembly = oneRunOf(output, allocator);
+  assembly.workspaceBytes = 1;
   REQUIRE(spc_rt_assembly_start(&assembly) == 0);
   Run *run = spc_rt_run_begin(&assembly, 0, 0, Form::Workspace);
   REQUIRE(run);

@@ -52,21 +52,10 @@ MaybeDomain knownBy(const AccessDomain &domain, const std::vector<VariableId> &v
   }
 }
 
-/// Whether a sum is a factor, or in one, also of a conditional entry.
-bool holdsSumAnywhere(const Node &node) {
-  if (const CallNode *where = asWhere(node))
-    return holdsSumAnywhere(*where->arguments[1]);
-  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
-    return holdsSumAnywhere(*negate->operand);
-  if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
-    return holdsSumAnywhere(*binary->left) || (binary->op != BinaryOp::Div && holdsSumAnywhere(*binary->right));
-  return holdsSum(node);
-}
-
 /// Whether some product has a factor that is a sum, as what a sparse operand holds at other places is.
 bool multipliesSum(const Node &node) {
   if (const auto *binary = std::get_if<BinaryNode>(&node.kind); binary && !asSum(node))
-    return holdsSumAnywhere(node);
+    return holdsSum(node);
   if (std::holds_alternative<CallNode>(node.kind))
     return false;
   const std::vector<const Node *> below = children(node);

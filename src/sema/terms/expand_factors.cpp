@@ -44,6 +44,8 @@ bool holdsSum(const Node &node) {
     return holdsSum(*negate->operand);
   if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
     return holdsSum(*binary->left) || (binary->op != BinaryOp::Div && holdsSum(*binary->right));
+  if (const auto *call = std::get_if<CallNode>(&node.kind))
+    return call->function == Function::Where && holdsSum(*call->arguments[1]);
   const auto *reduction = std::get_if<ReduceNode>(&node.kind);
   return reduction && reduction->reduction == Reduction::Sum;
 }

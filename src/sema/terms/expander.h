@@ -13,7 +13,8 @@
 
 namespace spc::sema {
 
-/// Whether a sum(...) is part of a product or of a sum of some, outside of functions and divisors.
+/// Whether a sum(...) is part of a product or of a sum of some, or of a conditional entry in one, outside of other
+/// functions and divisors.
 bool holdsSum(const Node &node);
 
 /// Splits one statement's right side: addends become terms, sums that hold a sparse operand fall into their addends

@@ -135,8 +135,8 @@ CollectedRun::Loops CollectedRun::loopsAround(mlir::Operation *op) {
   return loops;
 }
 
-/// Whether the loops around the store are one for each coordinate, in collecting order: then entries come in order,
-/// once. Whether the store is outside of a reduction's loops is MLIR's sparsifier's to decide.
+/// Whether the loops around the store are one for each coordinate, in collecting order: then those of its nest come
+/// in order, once. Whether the store is outside of a reduction's loops is MLIR's sparsifier's to decide.
 bool CollectedRun::isAppended(memref::StoreOp store) {
   const Loops loops = loopsAround(store);
   const llvm::SmallVector<Value> coordinates = collected(store.getIndices());
@@ -209,11 +209,11 @@ mlir::LogicalResult CollectedRun::collect() {
     if (auto store = mlir::dyn_cast<memref::StoreOp>(user))
       stores.push_back(store);
   endRows(stores);
-  if (appends_)
+  if (appends_) {
     joinNests();
-  if (appends_)
     for (const AppendingLoops &loops : findAppendingLoops(stores))
       reserve(loops);
+  }
   const llvm::StringRef triangle = tensor_.getRun().getTriangle();
   for (memref::StoreOp store : stores) {
     memref::LoadOp load = startOf(store);

@@ -5,6 +5,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <set>
+
 namespace spc::transforms {
 
 namespace memref = mlir::memref;
@@ -37,14 +39,19 @@ static mlir::LogicalResult fuse(scf::ForOp first, scf::ForOp later, llvm::SmallV
 mlir::LogicalResult fuseRowLoops(mlir::Value buffer, mlir::Operation *&first, mlir::Operation *&last,
                                  llvm::SmallVectorImpl<RowNest> &laterNests) {
   llvm::SmallVector<scf::ForOp> loops;
+  std::set<int64_t> nests;
   for (mlir::Operation &op : llvm::make_range(first->getIterator(), std::next(last->getIterator()))) {
     const auto isInside = [&](mlir::Operation *user) { return op.isProperAncestor(user); };
-    if (op.getNumRegions() > 0 && llvm::any_of(buffer.getUsers(), isInside))
-      loops.push_back(asRowLoop(&op));
+    if (op.getNumRegions() == 0 || llvm::none_of(buffer.getUsers(), isInside))
+      continue;
+    loops.push_back(asRowLoop(&op));
+    const dialect::PlaceAttr place = dialect::placeOf(&op);
+    nests.insert(place ? place.getNest() : -1);
   }
-  // Loops over listed rows may be a merge and what it leaves.
-  if (loops.size() < 2 || llvm::is_contained(loops, scf::ForOp()))
+  if (nests.size() < 2) // loops over listed rows may be a merge and what it leaves
     return mlir::success();
+  if (llvm::is_contained(loops, scf::ForOp()))
+    return first->emitError("the terms of an assembled output's run have loops that are not over all rows");
   for (scf::ForOp later : llvm::drop_begin(loops))
     if (mlir::failed(fuse(loops.front(), later, laterNests)))
       return mlir::failure();

@@ -14,8 +14,8 @@ struct RowNest {
 mlir::scf::ForOp asRowLoop(mlir::Operation *op);
 
 /// Makes one loop of several over all rows, where nothing else among the operations from `first` to `last` uses
-/// `buffer`, and adds what the later ones did to `laterNests`. Failure, with an error reported, where something stands
-/// between the loops that has to stay there.
+/// `buffer`, and adds what the later ones did to `laterNests`. Failure, with an error reported, where one of several
+/// terms has another loop, or something stands between them that has to stay there.
 mlir::LogicalResult fuseRowLoops(mlir::Value buffer, mlir::Operation *&first, mlir::Operation *&last,
                                  llvm::SmallVectorImpl<RowNest> &laterNests);
 
