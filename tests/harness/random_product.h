@@ -14,6 +14,7 @@ struct RandomProduct {
   struct Factor {
     std::string text; ///< "A(i,j)"
     std::vector<char> indices;
+    std::string addend; ///< what is added to it, with the same indices, or nothing
   };
   std::string target; ///< "y(i)"
   std::vector<char> targetIndices;
@@ -24,11 +25,15 @@ struct RandomProduct {
   std::vector<char> sums() const;
 };
 
+/// The seed for random products: SPC_TEST_SEED in the environment, or 41.
+unsigned productSeed();
+
 /// Two to five factors over up to four indices, of order 1 or 2, each dense or sparse, into a dense or a sparse target.
+/// Some factors are sums of two tensors, of magnitudes where there are several sums: nothing can cancel then.
 RandomProduct randomProduct(std::mt19937 &random);
 
-/// A statement of the product: factors in another order, and some sums written as sum(...) around the factors that have
-/// their index, one within the other.
+/// Statements of the product: factors in another order; some sums written as sum(...) around the factors that have
+/// their index, one within the other, or as temporaries; sums of tensors as they are, or a term for each addend.
 std::string spellingOf(const RandomProduct &product, std::mt19937 &random);
 
 } // namespace spc::testing

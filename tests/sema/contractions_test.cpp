@@ -153,7 +153,35 @@ TEST_CASE("dense temporaries are computed where all that read them want them") {
 TEST_CASE("sums over what is left of a pattern are dense by nature, as vectors are") {
   const std::string heads = "let E(i,j,h) = S(i,j)*a(i,h)\n";
   CHECK(check(heads + "let z(i,h) = E(i,j,h)\ny(i) = z(i,h)", {"S=csr"}).count("densify") == 0);
-  CHECK(check(heads + "let z(i,j) = E(i,j,h)*E(j,i,h)\ny(i) = z(i,j)", {"S=csr"}).count("densify") == 1);
+  CHECK(check(heads + "let z(i,j) = E(i,j,h)*E(j,i,h)\ny(i) = exp(z(i,j))*E(i,j,h)", {"S=csr"}).count("densify") == 1);
+}
+
+TEST_CASE("a temporary that is a sum of products is a factor as any other") {
+  const std::vector<std::string> sparse = {"A=csr", "B=csr", "y=dense"};
+  for (const char *text : {"y(l) = B(i,k)*A(k,l)", "let T(l,i) = B(i,k)*A(k,l)\ny(l) = T(l,i)",
+                           "let T(l,i) = sum(k, B(i,k)*A(k,l))\ny(l) = sum(i, T(l,i))",
+                           "let U(l,i,k) = B(i,k)*A(k,l)\nlet T(l,i) = U(l,i,k)\ny(l) = T(l,i)"})
+    CHECK(costOf(text, sparse).find("nnz(B) for $") == 0);
+  CHECK(costOf("let T(i,k) = A(i,j)*B(j,k)\ny(i) = T(i,k)*x(k)", sparse) ==
+        "nnz(B) for $5, $6; j for $7; nnz(A) for y");
+  // It lists what the product has, not all elements of an array.
+  const std::vector<std::string> listed = {"A=csr", "B=csr", "C=csr"};
+  const Checked product = check("let T(i,k) = A(i,j)*B(j,k)\nC(i,k) = 2*T(i,k)", listed);
+  CHECK(product.tensor("T").is<Fused>());
+  CHECK(product.count("densify") == 0);
+  // A format of its own, another reader, a function and what changes its operands keep it.
+  CHECK_FALSE(check("let T(i,k) = A(i,j)*B(j,k)\ny(i) = T(i,k)*x(k)", {"A=csr", "T=csr"}).tensor("T").is<Fused>());
+  CHECK_FALSE(check("let T(i,k) = A(i,j)*B(j,k)\ny(i) = T(i,k)*x(k)\nz(k) = T(i,k)").tensor("T").is<Fused>());
+  CHECK_FALSE(check("let T(i,k) = A(i,j)*B(j,k)\ny(i) = exp(T(i,k))*x(k)").tensor("T").is<Fused>());
+  CHECK_FALSE(
+      check("let T(i,k) = A(i,j)*B(j,k)\nx(k) = z(k)\nB(j,k) = D(j,k)\ny(i) = T(i,k)*x(k)").tensor("T").is<Fused>());
+  CHECK_FALSE(check("let T(i,k) = A(i,j)*B(j,k)\ny(i) = T(i,k)*x(k)", {}, /*strict=*/true).tensor("T").is<Fused>());
+}
+
+TEST_CASE("sums within a product are taken in the order that costs least") {
+  const std::string factors = "(C(i,j) + D(i,j))";
+  CHECK(costOf("y(k,i) = sum(l, A(k,l)*B(j,l))*d(j)*" + factors, {"A=csr", "B=csr", "C=coo"}) ==
+        costOf("y(k,i) = A(k,l)*B(j,l)*d(j)*" + factors, {"A=csr", "B=csr", "C=coo"}));
 }
 
 TEST_CASE("equal sums in a product are 0 together") {

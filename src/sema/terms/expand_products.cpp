@@ -46,6 +46,23 @@ Products Expander::multiplyOut(const Node &node, Place place, const LogicalState
   return productOf(node, place, logical);
 }
 
+/// A product with the bodies of the sum() nodes that are its factors, whose variables are added to `bound`.
+static NodePtr withoutSums(const Node &node, std::vector<VariableId> &bound) {
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return makeNode(NegateNode{withoutSums(*negate->operand, bound)}, node.where);
+  const auto *reduction = std::get_if<ReduceNode>(&node.kind);
+  if (reduction && reduction->reduction == Reduction::Sum) {
+    bound.insert(bound.end(), reduction->variables.begin(), reduction->variables.end());
+    return withoutSums(*reduction->body, bound);
+  }
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  if (!binary || asSum(node))
+    return clone(node);
+  NodePtr left = withoutSums(*binary->left, bound);
+  NodePtr right = binary->op == BinaryOp::Div ? clone(*binary->right) : withoutSums(*binary->right, bound);
+  return makeNode(BinaryNode{binary->op, std::move(left), std::move(right)}, node.where);
+}
+
 /// A product, or a sum with a sparse operand that is added up over some variables.
 Products Expander::productOf(const Node &node, Place place, const LogicalStatement &logical) {
   const ScopedMasks wanted(*this, node);
@@ -54,6 +71,8 @@ Products Expander::productOf(const Node &node, Place place, const LogicalStateme
   const SumFactors factors = sumFactorsOf(node, scope_, kernel_);
   const bool isAlone = factors.sums.empty() && factors.reductions.size() == 1;
   if (!factors.reductions.empty() && (!isAlone || place == Place::Nested || options_.strictFp)) {
+    if (place == Place::Factor && mayJoin(node, logical))
+      return joined(node, place, logical);
     if (place == Place::Factor && !options_.strictFp)
       if (std::optional<Products> joined = besideWhole(node, factors, logical))
         return std::move(*joined);
@@ -67,6 +86,26 @@ Products Expander::productOf(const Node &node, Place place, const LogicalStateme
       treatmentOf(node, {logical.targetVariables, isTargetDense(logical)}, computeType_, scope_, kernel_);
   const bool isMany = !treatment.saves && staysWhole(node, scope_, kernel_);
   return options_.strictFp || treatment.isWhole || isMany ? whole(node, treatment.saves) : opened(node, place, logical);
+}
+
+/// Whether the sums of a product may be taken in any order, which matters where there is one around it.
+bool Expander::mayJoin(const Node &product, const LogicalStatement &logical) const {
+  if (!takesParts_ || computeType_ == ValueType::Bool || usesIndexValue(product))
+    return false;
+  for (AccessId id : accessesOf(product))
+    if (hasDerived(scope_.accesses[id], scope_))
+      return false;
+  return !isOverTarget(product, logical);
+}
+
+/// A product with its sums around all of it.
+Products Expander::joined(const Node &node, Place place, const LogicalStatement &logical) {
+  std::vector<VariableId> bound;
+  const NodePtr product = withoutSums(node, bound);
+  Products products = multiplyOut(*product, place, logical);
+  for (Product &each : products)
+    each.bound.insert(each.bound.end(), bound.begin(), bound.end());
+  return products;
 }
 
 /// A product without one of its factors; null where it is that factor.

@@ -103,6 +103,8 @@ private:
   // Products of sums (expand_products.cpp): what an addend of `logical`, or a factor of one, becomes.
   Products multiplyOut(const Node &node, Place place, const LogicalStatement &logical);
   Products productOf(const Node &node, Place place, const LogicalStatement &logical);
+  bool mayJoin(const Node &product, const LogicalStatement &logical) const;
+  Products joined(const Node &node, Place place, const LogicalStatement &logical);
   std::optional<Products> besideWhole(const Node &node, const SumFactors &factors, const LogicalStatement &logical);
   Products guardedEach(Products products) const;
   Products withSumsApart(const Node &product, Place place, const LogicalStatement &logical);

@@ -1,5 +1,6 @@
 // Temporaries that need not be computed apart: inlined where one statement reads them once, or computed only where a
 // sparse factor of all that read them has entries.
+#include "sema/terms/fuse.h"
 #include "format/levels.h"
 #include "sema/expression_types.h"
 #include "sema/terms/masks.h"
@@ -12,14 +13,6 @@
 
 namespace spc::sema {
 namespace {
-
-/// One place that reads a temporary.
-struct Reader {
-  size_t statement;
-  AccessId access;
-  /// The nodes from the statement's value down to the access, both included.
-  std::vector<const Node *> path;
-};
 
 /// Calls `visit` with the path to each access in a tree.
 void forEachPath(const Node &node, std::vector<const Node *> &path,
@@ -36,14 +29,6 @@ bool hasReduction(const Node &node) {
   const std::vector<const Node *> below = children(node);
   return std::holds_alternative<ReduceNode>(node.kind) ||
          std::any_of(below.begin(), below.end(), [](const Node *child) { return hasReduction(*child); });
-}
-
-/// The same of one that is no sum.
-bool hasOtherReduction(const Node &node) {
-  const auto *reduction = std::get_if<ReduceNode>(&node.kind);
-  const std::vector<const Node *> below = children(node);
-  return (reduction && reduction->reduction != Reduction::Sum) ||
-         std::any_of(below.begin(), below.end(), [](const Node *child) { return hasOtherReduction(*child); });
 }
 
 /// Whether multiplying out would take a tree apart: a sum that is no function's argument.
@@ -118,22 +103,34 @@ private:
     return call && call->function == Function::Pattern;
   }
 
-  /// Whether the reader computes just what the producer would have, as often, and in the same type.
+  /// Whether the reader computes just what the producer would have, as often, and in the same type, or is a product
+  /// whose sums may be taken in any order.
   bool mayInline(size_t producer, const Reader &reader) {
     const ResolvedStatement &made = statement(producer), &use = statement(reader.statement);
     const ValueType type = tensorOf(producer).type;
     const std::optional<ValueType> own = typeOf(*made.value, made.scope, planning_.kernel);
     if (own != type || computeTypeOf(planning_.kernel, made) != type || computeTypeOf(planning_.kernel, use) != type ||
-        tensorOf(reader.statement).type != type || isBoundSparse(use.target.tensor) || !takesSums(use))
+        tensorOf(reader.statement).type != type || !takesSums(use) ||
+        isOverwritten(*made.value, made.scope, producer, reader.statement))
       return false;
-    if (isOverwritten(*made.value, made.scope, producer, reader.statement) || !hasNoOtherLoops(use, reader.access))
-      return false;
-    if (hasReduction(*made.value))
+    const std::optional<AccessId> mask = maskOf(reader);
+    const bool isSampled = mask && isDenseProduct(made);
+    const bool isSampledWhole = isSampled && use.scope.accesses[*mask].variables.size() == made.target.variables.size();
+    if (!isSampledWhole && isProductWithin(planning_, made, reader))
+      return sumsOver(use, reader) || isBoundSparse(use.target.tensor) || mask;
+    if (isBoundSparse(use.target.tensor) || !hasNoOtherLoops(use, reader.access) || hasReduction(*made.value))
       return false;
     if (isElementwise(made))
       return mayStandAt(*made.value, reader, use) && mayMeet(made, use, reader.access);
-    return !planning_.options.strictFp && !hasSum(*made.value) && isDenseProduct(made) && maskOf(reader) &&
-           isAddendsFactor(reader);
+    return !planning_.options.strictFp && !hasSum(*made.value) && isSampled && isAddendsFactor(reader);
+  }
+
+  /// Whether the reader adds up over an index of what it reads: the order of its sums and the temporary's matters.
+  static bool sumsOver(const ResolvedStatement &use, const Reader &reader) {
+    const std::vector<VariableId> &own = use.scope.accesses[reader.access].variables;
+    return std::any_of(own.begin(), own.end(), [&](VariableId variable) {
+      return use.scope.variables[variable].kind != Variable::Kind::Target;
+    });
   }
 
   static bool takesSums(const ResolvedStatement &use) {
@@ -332,43 +329,12 @@ private:
 
   void inlineInto(size_t producer, const Reader &reader) {
     ResolvedStatement &made = statement(producer), &use = statement(reader.statement);
-    std::map<VariableId, VariableId> variables;
-    const std::vector<VariableId> indices = use.scope.accesses[reader.access].variables;
-    for (size_t dim = 0; dim < indices.size(); ++dim)
-      variables[made.target.variables[dim]] = indices[dim];
-    for (VariableId variable : freeVariables(*made.value, made.scope))
-      if (!variables.contains(variable))
-        variables[variable] = addVariable(use.scope, made.scope.variables[variable]);
-    NodePtr value = clone(*made.value);
-    rename(*value, variables);
-    replaceAccesses(*value, [&](AccessId id) {
-      Access access = made.scope.accesses[id];
-      for (VariableId &variable : access.variables)
-        variable = variables.at(variable);
-      return use.scope.intern(std::move(access));
-    });
     // The tree is the statement's own; only the path to the place is a view of it.
-    const_cast<Node &>(*reader.path.back()) = std::move(*value);
+    putInPlace(made, use, reader.access, const_cast<Node &>(*reader.path.back()));
     made.isFused = true;
     Tensor &temporary = planning_.kernel.tensors[made.target.tensor];
     temporary.role = Fused{use.target.tensor};
     temporary.fill = sparsityOf(*made.value, temporary.type, made.scope, planning_.kernel).fill.value_or(0);
-  }
-
-  /// A variable of the reader's own, with a name that no other one there has.
-  static VariableId addVariable(Scope &scope, Variable variable) {
-    const std::string name = variable.name;
-    const auto isTaken = [&](const Variable &other) { return other.name == variable.name; };
-    for (int number = 1; std::any_of(scope.variables.begin(), scope.variables.end(), isTaken); ++number)
-      variable.name = name + std::to_string(number);
-    return scope.variables.add(std::move(variable));
-  }
-
-  static void rename(Node &node, const std::map<VariableId, VariableId> &variables) {
-    if (auto *index = std::get_if<IndexNode>(&node.kind))
-      index->variable = variables.at(index->variable);
-    for (const Node *child : children(node))
-      rename(const_cast<Node &>(*child), variables);
   }
 
   Planning &planning_;

@@ -1,0 +1,122 @@
+// Temporaries that are sums of products, as factors of the products that read them.
+#include "sema/terms/fuse.h"
+
+#include <algorithm>
+#include <map>
+
+namespace spc::sema {
+namespace {
+
+using Renamed = std::map<VariableId, VariableId>;
+
+/// The body of sums that are a whole value.
+const Node &bodyOf(const Node &value) {
+  const auto *reduction = std::get_if<ReduceNode>(&value.kind);
+  return reduction && reduction->reduction == Reduction::Sum ? bodyOf(*reduction->body) : value;
+}
+
+/// The variables of `value` that are none of `targets`.
+std::vector<VariableId> summedOver(const Node &value, const Scope &scope, const std::vector<VariableId> &targets) {
+  std::vector<VariableId> variables = freeVariables(value, scope);
+  std::erase_if(variables, [&](VariableId variable) { return has(targets, variable); });
+  return variables;
+}
+
+/// Whether no operand has all indices of what is made of them.
+bool isLargerThanOperands(const ResolvedStatement &made) {
+  const std::vector<AccessId> accesses = accessesOf(*made.value);
+  return accesses.size() > 1 && std::none_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+           const std::vector<VariableId> &own = made.scope.accesses[id].variables;
+           return std::all_of(made.target.variables.begin(), made.target.variables.end(),
+                              [&](VariableId variable) { return has(own, variable); });
+         });
+}
+
+/// Whether a tree is a sum of products, none of whose factors is a sum within a function.
+bool isSumOfProducts(const Node &value, const Scope &scope, const std::vector<VariableId> &targets) {
+  const Node &body = bodyOf(value);
+  return !asSum(body) && !std::holds_alternative<AccessNode>(body.kind) && !hasOtherReduction(value) &&
+         !summedOver(body, scope, targets).empty();
+}
+
+/// Whether a reader is a factor, perhaps within sums, or an addend: additions are around the whole product alone.
+bool isFactor(const Reader &reader) {
+  bool isInside = false;
+  for (size_t k = 0; k + 1 < reader.path.size(); ++k) {
+    const Node &node = *reader.path[k];
+    const auto *binary = std::get_if<BinaryNode>(&node.kind);
+    const auto *reduction = std::get_if<ReduceNode>(&node.kind);
+    const bool isSum = asSum(node), isNegative = std::holds_alternative<NegateNode>(node.kind);
+    if ((isSum && isInside) || (reduction && reduction->reduction != Reduction::Sum) ||
+        (!binary && !reduction && !isNegative) || (binary && !isSum && binary->op != BinaryOp::Mul))
+      return false;
+    isInside = isInside || (!isSum && !isNegative);
+  }
+  return true;
+}
+
+/// A variable of the reader's own, with a name that no other one there has.
+VariableId addVariable(Scope &scope, Variable variable) {
+  const std::string name = variable.name;
+  const auto isTaken = [&](const Variable &other) { return other.name == variable.name; };
+  for (int number = 1; std::any_of(scope.variables.begin(), scope.variables.end(), isTaken); ++number)
+    variable.name = name + std::to_string(number);
+  return scope.variables.add(std::move(variable));
+}
+
+/// Renames the variables of a tree; those that its reductions bind are added.
+void rename(Node &node, Renamed &variables, const Scope &from, Scope &to) {
+  if (auto *index = std::get_if<IndexNode>(&node.kind))
+    index->variable = variables.at(index->variable);
+  if (auto *reduction = std::get_if<ReduceNode>(&node.kind))
+    for (VariableId &variable : reduction->variables) {
+      const auto [known, isNew] = variables.try_emplace(variable);
+      if (isNew)
+        known->second = addVariable(to, from.variables[variable]);
+      variable = known->second;
+    }
+  for (const Node *child : children(node))
+    rename(const_cast<Node &>(*child), variables, from, to);
+}
+
+} // namespace
+
+bool hasOtherReduction(const Node &node) {
+  const auto *reduction = std::get_if<ReduceNode>(&node.kind);
+  const std::vector<const Node *> below = children(node);
+  return (reduction && reduction->reduction != Reduction::Sum) ||
+         std::any_of(below.begin(), below.end(), [](const Node *child) { return hasOtherReduction(*child); });
+}
+
+bool isProductWithin(const Planning &planning, const ResolvedStatement &made, const Reader &reader) {
+  const Options &options = planning.options;
+  return !options.strictFp && !options.asWritten && !planning.given.order && made.target.variables.size() > 1 &&
+         (isSumOfProducts(*made.value, made.scope, made.target.variables) ||
+          (isLargerThanOperands(made) && !asSum(*made.value) && !hasOtherReduction(*made.value))) &&
+         isFactor(reader);
+}
+
+void putInPlace(const ResolvedStatement &made, ResolvedStatement &use, AccessId access, Node &place) {
+  Renamed variables;
+  const std::vector<VariableId> indices = use.scope.accesses[access].variables;
+  for (size_t dim = 0; dim < indices.size(); ++dim)
+    variables[made.target.variables[dim]] = indices[dim];
+  std::vector<VariableId> sums;
+  for (VariableId variable : summedOver(*made.value, made.scope, made.target.variables)) {
+    Variable bound = made.scope.variables[variable];
+    bound.kind = Variable::Kind::Bound;
+    sums.push_back(variables[variable] = addVariable(use.scope, std::move(bound)));
+  }
+  NodePtr value = clone(*made.value);
+  rename(*value, variables, made.scope, use.scope);
+  replaceAccesses(*value, [&](AccessId id) {
+    Access own = made.scope.accesses[id];
+    for (VariableId &variable : own.variables)
+      variable = variables.at(variable);
+    return use.scope.intern(std::move(own));
+  });
+  const Span where = value->where;
+  place = sums.empty() ? std::move(*value) : Node{ReduceNode{Reduction::Sum, std::move(sums), std::move(value)}, where};
+}
+
+} // namespace spc::sema
