@@ -115,3 +115,14 @@ TEST_CASE("alternatives leave no memory behind where there is none for them", "[
       }
   }
 }
+
+TEST_CASE("chunks of rows that one list has alone where another one ends", "[chains]") {
+  for (const int chunk : {1, 4, 100}) {
+    KernelSpec spec;
+    spec.statements = "y(l,i) = sum(k, (abs(D(k,i)) + abs(E(k,i)))*B(l,k)*(abs(C(l,k)) + abs(F(l,k)))*A(i,l))";
+    spec.formats = {{"A", "coo"}, {"B", "dcsr"}, {"C", "dcsr"}, {"D", "coo"}, {"E", "coo"}, {"F", "csr"}, {"y", "csr"}};
+    spec.optLevel = 0;
+    spec.chunk = chunk;
+    check(spec);
+  }
+}

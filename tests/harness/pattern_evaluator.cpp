@@ -162,10 +162,19 @@ private:
   }
 
   /// Of an addend: its variables that neither the target has nor an inner sum binds range freely.
+  bool isOverNothing(const syntax::Reduce &sum) const {
+    Extents all;
+    collectExtents(*sum.body, {}, all);
+    return std::any_of(sum.variables.begin(), sum.variables.end(),
+                       [&](const syntax::Name &variable) { return all.at(variable.text) == 0; });
+  }
+
   bool holdsSomewhere(const Expr &addend, const std::set<std::string> &bound, const Point &outer) {
     Extents loops;
     collectExtents(addend, bound, loops);
     Point point = outer;
+    if (hasSum(addend, [&](const syntax::Reduce &sum) { return isOverNothing(sum); }))
+      return false;
     const bool isDense = fills_.isEverywhere(addend) && !fills_.readsSparse(addend);
     return anyPoint(loops, point, [&] { return isDense || holdsAsAddend(addend, point); });
   }

@@ -132,6 +132,18 @@ const Expr &bare(const Expr &expr) {
   return paren ? bare(*paren->inner) : expr;
 }
 
+bool hasSum(const Expr &addend, const std::function<bool(const syntax::Reduce &)> &holds) {
+  const Expr &own = bare(addend);
+  const auto *sum = std::get_if<syntax::Reduce>(&own.node);
+  const auto *negate = std::get_if<syntax::Negate>(&own.node);
+  const auto *product = std::get_if<syntax::Binary>(&own.node);
+  return (sum && sum->reduction == language::Reduction::Sum && holds(*sum)) ||
+         (negate && hasSum(*negate->operand, holds)) ||
+         (product && product->op >= language::BinaryOp::Mul &&
+          (hasSum(*product->left, holds) ||
+           (product->op == language::BinaryOp::Mul && hasSum(*product->right, holds))));
+}
+
 const syntax::Access *maskOf(const Expr &expr) {
   const auto *call = std::get_if<syntax::Call>(&bare(expr).node);
   return call && call->function == language::Function::Pattern

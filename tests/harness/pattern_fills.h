@@ -4,6 +4,7 @@
 #include "harness/expression_types.h"
 #include "harness/pattern_evaluator.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -64,6 +65,9 @@ const syntax::Access *maskOf(const syntax::Expr &expr);
 
 /// A of `not pattern(A)`, else nullptr.
 const syntax::Access *complementOf(const syntax::Expr &expr);
+
+/// Whether an addend is a sum, or has a factor that is one, of which something holds.
+bool hasSum(const syntax::Expr &addend, const std::function<bool(const syntax::Reduce &)> &holds);
 
 /// Whether an argument that is missing leaves the others of a function no say: of `and`, `or`, `min`, `max` and the
 /// sums that absorb in a type.

@@ -4,6 +4,7 @@
 #include "format/levels.h"
 #include "sema/expression_types.h"
 #include "sema/terms/masks.h"
+#include "sema/terms/places.h"
 #include "sema/terms/planning.h"
 #include "sema/terms/sparsity.h"
 
@@ -117,7 +118,7 @@ private:
     const bool isSampled = mask && isDenseProduct(made);
     const bool isSampledWhole = isSampled && use.scope.accesses[*mask].variables.size() == made.target.variables.size();
     if (!isSampledWhole && isProductWithin(planning_, made, reader))
-      return sumsOver(use, reader) || isBoundSparse(use.target.tensor) || mask;
+      return sumsOver(use, reader) || isBoundSparse(use.target.tensor) || readsWithin(use, reader) || isSpread(made);
     if (isBoundSparse(use.target.tensor) || !hasNoOtherLoops(use, reader.access) || hasReduction(*made.value))
       return false;
     if (isElementwise(made))
@@ -130,6 +131,30 @@ private:
     const std::vector<VariableId> &own = use.scope.accesses[reader.access].variables;
     return std::any_of(own.begin(), own.end(), [&](VariableId variable) {
       return use.scope.variables[variable].kind != Variable::Kind::Target;
+    });
+  }
+
+  /// Whether the reader's statement has sparse operands without other indices: they may say where it is wanted.
+  bool readsWithin(const ResolvedStatement &use, const Reader &reader) const {
+    const std::vector<VariableId> &own = use.scope.accesses[reader.access].variables;
+    const std::vector<AccessId> accesses = accessesOf(*use.value);
+    return std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+      const std::vector<VariableId> &others = use.scope.accesses[id].variables;
+      return !isDense(id, use.scope) &&
+             std::all_of(others.begin(), others.end(), [&](VariableId variable) { return has(own, variable); });
+    });
+  }
+
+  /// Whether an array for what a temporary holds is larger than all that it is made of.
+  bool isSpread(const ResolvedStatement &made) const {
+    const Kernel &kernel = planning_.kernel;
+    const std::vector<AccessId> accesses = accessesOf(*made.value);
+    const double places = placesOf({}, made.target.variables, made.scope, kernel);
+    return std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+      const Access &access = made.scope.accesses[id];
+      const Sparsity sparsity =
+          sparsityOf(*makeNode(AccessNode{id}, access.where), tensorOf(access).type, made.scope, kernel);
+      return sparsity.domain && placesOf(*sparsity.domain, access.variables, made.scope, kernel) < places;
     });
   }
 

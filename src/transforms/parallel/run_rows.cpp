@@ -72,7 +72,8 @@ bool RunLoops::find() {
 }
 
 /// Notes where a loop begins with a root's first position: `for p from 0 to count`, or
-/// `while (p, q = 0; p < count of one && q < count of the other)`.
+/// `while (p, q = 0; p < count of one && q < count of the other)`. The second test is within the loop where rows of the
+/// first root alone go on.
 void RunLoops::findStarts(mlir::Operation *loop) {
   const auto note = [&](mlir::OpOperand &start, Value limit) {
     if (mlir::isConstantIntValue(start.get(), 0))
@@ -81,10 +82,17 @@ void RunLoops::findStarts(mlir::Operation *loop) {
   if (auto rest = mlir::dyn_cast<scf::ForOp>(loop))
     return note(rest.getLowerBoundMutable(), rest.getUpperBound());
   auto merge = mlir::cast<scf::WhileOp>(loop);
-  for (auto [position, start] : llvm::zip_equal(merge.getBeforeArguments(), loop->getOpOperands()))
+  const auto noteTests = [&](Value position, mlir::OpOperand &start) {
     for (mlir::Operation *user : position.getUsers())
       if (auto test = mlir::dyn_cast<arith::CmpIOp>(user); test && test.getLhs() == position)
         note(start, test.getRhs());
+  };
+  for (auto [position, start] : llvm::zip_equal(merge.getBeforeArguments(), loop->getOpOperands()))
+    noteTests(position, start);
+  for (auto [passed, position] : llvm::zip_equal(merge.getConditionOp().getArgs(), merge.getAfterArguments()))
+    if (const auto argument = mlir::dyn_cast<mlir::BlockArgument>(passed);
+        argument && argument.getOwner() == merge.getBeforeBody())
+      noteTests(position, loop->getOpOperand(argument.getArgNumber()));
 }
 
 void RunLoops::cut(Value begin, Value end) {
