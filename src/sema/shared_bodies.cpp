@@ -133,8 +133,9 @@ std::optional<LentBody> lentBody(const Kernel &kernel, size_t step) {
   if (!own || !(alternativeOf(kernel, step) || isRecomputed(kernel, step)) || kernel.schedule.parallel)
     return std::nullopt;
   for (size_t lender = 0; lender < step; ++lender)
-    if (const auto *other = std::get_if<Statement>(&kernel.steps[lender]); other && !lentBody(kernel, lender))
-      if (std::optional<LentBody> lent = Matcher(kernel, lender).match(*own, *other))
+    // Few steps match: to ask first which of them lend would take a time that doubles with each step.
+    if (const auto *other = std::get_if<Statement>(&kernel.steps[lender]))
+      if (std::optional<LentBody> lent = Matcher(kernel, lender).match(*own, *other); lent && !lentBody(kernel, lender))
         return lent;
   return std::nullopt;
 }

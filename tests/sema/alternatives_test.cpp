@@ -115,6 +115,17 @@ TEST_CASE("steps over tensors of other types, other formats, or with other numbe
   CHECK(borrowing(check("y(i) = A(i,j)*x(j)\nz(i) = A(i,j)*w(j)", {"A=csr"})) == 0); // each call runs both
 }
 
+TEST_CASE("plans of many steps find each other's bodies at once") {
+  const Checked checked = check("D(i,l) = A(i,j)*B(j,k)*C(k,l) + E(i,m)*F(m,n)*G(n,l) + H(i,o)*K(o,p)*L(p,l)"
+                                " + M(i,q)*N(q,r)*O(r,l) + P(i,s)*Q(s,t)*R(t,l) + S(i,u)*T(u,v)*U(v,l)");
+  REQUIRE(checked.kernel);
+  size_t own = 0;
+  for (size_t k = 0; k < checked.kernel->steps.size(); ++k)
+    own += lentBody(*checked.kernel, k) ? 0 : 1;
+  CHECK(checked.kernel->steps.size() >= 14);
+  CHECK(own < checked.kernel->steps.size());
+}
+
 TEST_CASE("products of sparse matrices are ordered by what their parts may have") {
   const Checked chain = check("C(i,l) = A(i,j)*B(j,k)*D(k,l)", {"A=csr", "B=csr", "C=csr", "D=csr"});
   const Kernel &kernel = *chain.kernel;
