@@ -1,7 +1,12 @@
 #include "entry/ties.h"
 
+#include "dialect/dialect.h"
 #include "entry/descriptors.h"
 #include "entry/places.h"
+#include "sema/shared_bodies.h"
+
+#include <set>
+#include <string>
 
 using mlir::Value;
 
@@ -64,7 +69,45 @@ Value describeTie(Entry &entry, const sema::Tensor &tensor) {
   return object;
 }
 
+/// Whether a body has an argument of a tensor, or one that is divided into chunks by it.
+bool isBound(Entry &entry, const std::set<std::string> &names) {
+  const auto isNamed = [&](llvm::StringRef name) { return names.contains(name.str()); };
+  for (auto body : entry.build.module().getOps<mlir::LLVM::LLVMFuncOp>()) {
+    for (unsigned a = 0; !body.isExternal() && a < body.getNumArguments(); ++a)
+      if (const dialect::BindAttr bind = dialect::bindOf(body, a); bind && isNamed(bind.getSymbol()))
+        return true;
+    const dialect::ChunksAttr chunks = dialect::chunksOf(body);
+    if (chunks && (isNamed(chunks.getItems().getSymbol()) || isNamed(chunks.getRoot()) ||
+                   llvm::any_of(chunks.getTensors(), isNamed)))
+      return true;
+  }
+  return false;
+}
+
 } // namespace
+
+bool isNeeded(Entry &entry, sema::TensorId id) {
+  const sema::Kernel &kernel = entry.kernel;
+  const auto &tie = *kernel.tensors[id].as<sema::Tie>();
+  const bool isOwner = llvm::any_of(kernel.tensors, [&](const sema::Tensor &tensor) {
+    const auto *copy = tensor.as<sema::Converted>();
+    return (copy && copy->source == id) || (tensor.shared() && tensor.shared()->owner == id) || tensor.isAssembled();
+  });
+  if (tie.isChecked || tie.isOnce || isOwner)
+    return true;
+  // Of steps with another one's body the tensors in place of which it reads this one.
+  std::set<std::string> names{kernel.tensors[id].name};
+  for (size_t k = 0; k < kernel.steps.size(); ++k) {
+    if (!std::holds_alternative<sema::Statement>(kernel.steps[k]) &&
+        !std::holds_alternative<sema::Copy>(kernel.steps[k]))
+      return true;
+    if (const std::optional<sema::LentBody> lent = sema::lentBody(kernel, k))
+      for (const auto &[lenders, own] : lent->tensors)
+        if (own == id)
+          names.insert(kernel.tensors[lenders].name);
+  }
+  return isBound(entry, names);
+}
 
 TensorView makeTie(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
   EntryBuilder &build = entry.build;

@@ -156,6 +156,19 @@ bool mergesInPlace(const Node &node, const Scope &scope, const Kernel &kernel) {
   return true;
 }
 
+/// Whether one addend of a sum at most holds operands that loops walk, all others being 0 but where indices are equal:
+/// these are a step for each row, which a merge with the other's entries would ask for at each of them.
+bool isBesideTies(const Node &sum, const Scope &scope, const Kernel &kernel) {
+  size_t others = 0, tied = 0;
+  for (const Addend &addend : openAddends(sum, false)) {
+    const std::vector<AccessId> accesses = accessesOf(*addend.node);
+    const bool isTied = std::any_of(accesses.begin(), accesses.end(),
+                                    [&](AccessId id) { return kernel.tensors[scope.accesses[id].tensor].is<Tie>(); });
+    ++(isTied ? tied : others);
+  }
+  return tied > 0 && others <= 1;
+}
+
 /// Whether the addends of each sum have one sign.
 bool cannotCancel(const std::vector<const Node *> &sums, const Scope &scope, const Kernel &kernel) {
   return std::all_of(sums.begin(), sums.end(),
@@ -211,7 +224,8 @@ SumTreatment treatmentOf(const Node &node, const DistributionTarget &target, Val
     result.saves = apart * kOrderOfCost < whole;
   }
   if (sums.size() == 1)
-    result.isWhole = !result.saves && mergesInPlace(*sums.front(), scope, kernel);
+    result.isWhole = !result.saves && mergesInPlace(*sums.front(), scope, kernel) &&
+                     !(target.isDense && isBesideTies(*sums.front(), scope, kernel));
   else
     result.isWhole = !(result.saves && isFloat(type) && cannotCancel(sums, scope, kernel));
   return result;

@@ -35,8 +35,9 @@ struct DistributionTarget {
 };
 
 /// The treatment of a tree with sums that hold sparse operands. It is computed in `type`, a float or complex, and
-/// summed over all variables but the target's. One sum falls into its addends where that saves an order of cost, or
-/// where its operands' storages cannot be walked together; several do where it saves as much and no addends can cancel.
+/// summed over all variables but the target's. One sum falls into its addends where that saves an order of cost, where
+/// its operands' storages cannot be walked together, or where all addends but one are 0 unless indices are equal; several
+/// do where it saves as much and no addends can cancel.
 SumTreatment treatmentOf(const Node &node, const DistributionTarget &target, ValueType type, const Scope &scope,
                          const Kernel &kernel);
 
