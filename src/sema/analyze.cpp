@@ -112,11 +112,13 @@ public:
   }
 
 private:
-  /// Plans that take sums without entries for 0; nullopt where the careful one cannot follow.
+  /// Plans that take sums without entries for 0; nullopt where the careful one cannot follow, or
+  /// takes fewer steps.
   std::optional<std::vector<Candidate>> trustingPlans(const Candidate &careful) {
     Contractions contractions{.trusts = true};
     std::optional<Candidate> usual = planned(contractions, careful.found);
-    if (!usual || !contractions.trusted || !agree(usual->kernel, careful.kernel, given_))
+    if (!usual || !contractions.trusted || !agree(usual->kernel, careful.kernel, given_) ||
+        asksForLess(careful.kernel, usual->kernel, given_))
       return std::nullopt;
     std::vector<Candidate> plans = chosenFrom(std::move(*usual), contractions);
     std::vector<const Kernel *> kernels;

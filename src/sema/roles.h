@@ -62,6 +62,7 @@ struct Temporary {
                              ///< steps; of type Bool: whether such a part has an entry
   bool isRanked = false;     ///< read row by row in the order of its dimensions, all of them, or what it stores of them
   bool dropsZeros = false;   ///< it is assembled of bools, and lists those that are true
+  bool mayLack = false;      ///< it is 0 where it has no entries, and nothing tells where that is
   bool marksMissing = false; ///< of f32 or f64: an element that is missing is -0, which no sum is
   std::optional<TensorId> standsFor = std::nullopt; ///< the output whose new entries it has until they are placed there
 };

@@ -126,3 +126,20 @@ TEST_CASE("chunks of rows that one list has alone where another one ends", "[cha
     check(spec);
   }
 }
+
+TEST_CASE("a factor's infinities meet no sum without entries", "[chains]") {
+  const Formats one = {{"A", "csr"}}, both = {{"A", "csr"}, {"B", "csr"}};
+  const std::pair<const char *, Formats> kernels[] = {
+      {"C(j,k) = A(i,j)*m(k)", one},
+      {"C(j,k) = A(i,j)*m(k) - B(i,k)*n(j)/4 + m(k)*n(j)", both},
+      {"C(j,k) = A(i,j)*m(k)*n(k)", one},
+      {"y(i) = (A(i,j) + c*(i == j)) * n(j)", one},
+  };
+  for (const auto &[statement, formats] : kernels) {
+    KernelSpec spec = specFor(statement, formats, 0);
+    for (int level : {0, 2}) {
+      spec.optLevel = level;
+      check(spec);
+    }
+  }
+}

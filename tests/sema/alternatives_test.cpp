@@ -214,6 +214,24 @@ TEST_CASE("sums without entries are taken for 0, and results that show an infini
         "  for i, j+: y(i) += select(pattern($8(j)), A(i,j), 0)*$8(j), where A\n");
 }
 
+TEST_CASE("infinities are looked for in a factor where that has fewer dimensions than the result") {
+  const auto counted = [](const std::string &text, const std::vector<std::string> &bindings = {"A=csr"}) {
+    const Checked checked = checkWith({"--plan=1", "--fp=distribute"}, text, bindings);
+    INFO(text << ": " << checked.errors());
+    REQUIRE(checked.kernel);
+    REQUIRE(checked.kernel->recomputation);
+    const std::string steps = checked.steps();
+    const size_t end = steps.find("\n\nwhere $"), begin = steps.rfind("zeroed first:\n", end) + 14;
+    return steps.substr(begin, end - begin);
+  };
+  CHECK(counted("C(j,k) = A(i,j)*m(k)") == "  for k+: $4 += i64(!=(m(k) - m(k), m(k) - m(k)))");
+  CHECK(counted("C(j,k) = b(j)*c(k) - A(i,j)*m(k)/max(count(i, A(i,j)), 1)").find("m(k) - m(k)") != std::string::npos);
+  CHECK(counted("C(j,k) = A(i,j)*m(k) - B(i,k)*n(j)/4", {"A=csr", "B=csr"}) ==
+        "  for k+: $7 += i64(!=(m(k) - m(k), m(k) - m(k)))\n"
+        "  for j+: $7 += i64(!=(n(j) - n(j), n(j) - n(j)))");
+  CHECK(counted("y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr", "B=csr"}).find("y(i)") != std::string::npos);
+}
+
 TEST_CASE("sums are asked for entries at once where infinities would not show, or nothing can be computed again") {
   const auto recomputes = [](const std::string &text, const std::vector<std::string> &bindings) {
     const Checked checked = check(text, bindings);
@@ -232,6 +250,11 @@ TEST_CASE("sums are asked for entries at once where infinities would not show, o
       !recomputes("tensor A(m,n): cf64, sparse\ntensor B(n,p), sparse\ntensor x(p)\ny(i) = A(i,j)*B(j,k)*x(k)", both));
   CHECK(recomputes("y(i) = b(i)*sum(j, A(i,j))*sum(j, B(i,j))", both));
   CHECK(!recomputes("D(i,j) = S(i,j)*b(i)*sum(k, A(i,k))*sum(k, B(j,k))", {"A=csr", "B=csr", "S=csr", "D=csr"}));
+  // Two finite factors may make an infinity, and so may a small divisor. To look for these in the result takes more
+  // steps than to ask.
+  CHECK(!recomputes("C(j,k) = A(i,j)*m(k)*n(k)", {"A=csr"}));
+  CHECK(!recomputes("C(j,k) = A(i,j)*m(k)/0.5", {"A=csr"}));
+  CHECK(recomputes("C(j,k) = A(i,j)*m(k)", {"A=csr"}));
   // A statement before it is not computed again.
   const Checked two = check("y(i) = z(i)\ny(i) += A(i,j)*B(j,k)*x(k)", both);
   CHECK(!two.kernel->recomputation);

@@ -50,8 +50,20 @@ TEST_CASE("parts are stored as what reads them comes to them") {
         "  for i, j+, g: Y(i,g) += A(i,j)*$6(j,g)\n");
 }
 
+TEST_CASE("parts of dense factors are stored so that their own products run along rows") {
+  CHECK(usual("s = A(a,b)*B(b,c)*C(c,d)*D(d,a)").steps() == "$5 in f64, zeroed first:\n"
+                                                            "  for d, a+, b: $5(d,b) += A(a,b)*D(d,a)\n"
+                                                            "\n"
+                                                            "$6 in f64, zeroed first:\n"
+                                                            "  for d, b+, c: $6(d,c) += B(b,c)*$5(d,b)\n"
+                                                            "\n"
+                                                            "s in f64, zeroed first:\n"
+                                                            "  for c+, d+: s += C(c,d)*$6(d,c)\n");
+  CHECK(usual("S(p,q,r) = T(i,j,k)*A(i,p)*B(j,q)*C(k,r)", {"T=csf"}).loops(0, 0) == "q,i,j,k,r");
+}
+
 TEST_CASE("three dense factors become a product of matrices and what is left") {
-  CHECK(costOf("s = A(a,b)*B(b,c)*C(c,a)") == "b*a*c for $4; b*c for s");
+  CHECK(costOf("s = A(a,b)*B(b,c)*C(c,a)") == "c*a*b for $4; b*c for s");
 }
 
 TEST_CASE("arrays of many dimensions are no parts but where a dense operand or the result has as many") {

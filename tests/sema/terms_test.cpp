@@ -7,10 +7,9 @@ namespace spc::sema::test {
 namespace {
 
 TEST_CASE("each addend is a term summed over its own variables") {
-  CHECK(check("y(i) = A(i,j)*x(j) + z(i) + w(i)", {"csr"}).steps() == "y in f64:\n"
-                                                                      "  for i: y(i) = z(i)\n"
-                                                                      "  for i, j+: y(i) += A(i,j)*x(j)\n"
-                                                                      "  for i: y(i) += w(i)\n");
+  CHECK(check("y(i) = A(i,j)*x(j) + z(i)", {"csr"}).steps() == "y in f64:\n"
+                                                               "  for i: y(i) = z(i)\n"
+                                                               "  for i, j+: y(i) += A(i,j)*x(j)\n");
   CHECK(check("y(i) += A(i,j)*x(j) + z(i)", {"csr"}).steps() == "y in f64:\n"
                                                                 "  for i, j+: y(i) += A(i,j)*x(j)\n"
                                                                 "  for i: y(i) += z(i)\n");
@@ -21,14 +20,25 @@ TEST_CASE("each addend is a term summed over its own variables") {
 }
 
 TEST_CASE("parentheses and signs at the top are opened") {
-  CHECK(check("y(i) = a(i) - (b(i) - (A(i,j)*x(j) + c(i)))", {"A=csr"}).steps() == "y in f64:\n"
-                                                                                   "  for i: y(i) = a(i)\n"
-                                                                                   "  for i: y(i) += -b(i)\n"
-                                                                                   "  for i, j+: y(i) += A(i,j)*x(j)\n"
-                                                                                   "  for i: y(i) += c(i)\n");
+  CHECK(check("y(i) = a(i) - (b(i) - (A(i,j)*x(j) + c(i)))", {"A=csr"}).steps() ==
+        "y in f64:\n"
+        "  for i: y(i) = a(i) - b(i) + c(i)\n"
+        "  for i, j+: y(i) += A(i,j)*x(j)\n");
   CHECK(check("y(i) = -(A(i,j)*x(j) + z(i))", {"A=csr"}).steps() == "y in f64:\n"
                                                                     "  for i: y(i) = -z(i)\n"
                                                                     "  for i, j+: y(i) += -(A(i,j)*x(j))\n");
+}
+
+TEST_CASE("addends that are one number for each element are one term") {
+  CHECK(check("y(i) = x(i) + A(i,j)*z(j) + 2 - w(i)", {"csr"}).steps() == "y in f64:\n"
+                                                                          "  for i: y(i) = x(i) + 2 - w(i)\n"
+                                                                          "  for i, j+: y(i) += A(i,j)*z(j)\n");
+  CHECK(check("y(i) += x(i) - w(i)").steps() == "y in f64:\n  for i: y(i) += x(i) - w(i)\n");
+  // The target's own elements are updated in place first, and strict sums have their order.
+  CHECK(check("y(i) = x(i) + 2*y(i) + w(i)").steps() == "y in f64:\n"
+                                                        "  for i: y(i) = 2*y(i)\n"
+                                                        "  for i: y(i) += x(i) + w(i)\n");
+  CHECK(check("y(i) = x(i) + A(i,j)*z(j) + w(i)", {"A=csr"}, true).last().terms.size() == 3);
 }
 
 TEST_CASE("operands whose sets of entries left would take too many loops are merged at once") {

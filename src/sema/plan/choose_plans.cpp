@@ -3,6 +3,7 @@
 #include "sema/alternatives.h"
 #include "sema/estimates.h"
 #include "sema/plan/join_plans.h"
+#include "sema/plan/nan_count.h"
 #include "sema/two_phases.h"
 
 #include <algorithm>
@@ -13,9 +14,10 @@ namespace spc::sema {
 namespace {
 
 constexpr size_t kMostCandidates = 6; ///< plans that are made, to choose among
+constexpr double kLeastSaving = 1.25; ///< how many times the steps of a careful plan the other one takes
 constexpr double kLeastGain = 10;     ///< how many times the steps of an alternative others take at some sizes
 
-/// The sizes that a scenario stands for.
+/// The sizes that a scenario stands for, which is to live as long.
 CostSizes sizesOf(const Kernel &kernel, const Scenario &scenario) {
   const auto extent = [&kernel, &scenario](ExtentId id) {
     const std::optional<int64_t> fixed = kernel.extents[id].fixed;
@@ -94,6 +96,20 @@ size_t remarksIn(const Diagnostics &found) {
 
 bool isAsQuiet(const Diagnostics &plan, const Diagnostics &usual) {
   return remarksIn(plan) <= remarksIn(usual);
+}
+
+bool asksForLess(const Kernel &careful, const Kernel &trusting, size_t given) {
+  const Scenario usual;
+  const CostSizes sizes = sizesOf(trusting, usual);
+  const std::optional<double> own = stepsOf(careful, sizesOf(careful, usual)), others = stepsOf(trusting, sizes);
+  double counted = 0;
+  for (const Counted &one : whatCounts(trusting, given, 0)) {
+    double places = 1;
+    for (ExtentId of : trusting.tensors[one.tensor].extents)
+      places *= sizes.extent(of);
+    counted += places;
+  }
+  return own && others && *own * kLeastSaving < *others + counted;
 }
 
 std::vector<Candidate> plansWorthwhile(Candidate usual, const std::vector<ContractedProduct> &products, size_t given,

@@ -26,6 +26,10 @@ struct Candidate {
 /// are chosen among, a call makes these for a plan that is cheaper with them.
 bool isAsQuiet(const Diagnostics &plan, const Diagnostics &usual);
 
+/// Whether a plan that asks where sums have entries takes clearly fewer steps, at the usual sizes, than one that takes
+/// such sums for 0 and counts the NaNs in what it leaves. `given`: how many tensors the program has.
+bool asksForLess(const Kernel &careful, const Kernel &trusting, size_t given);
+
 /// A kernel, planned for the usual sizes, and other plans, each of which takes less than a tenth of the steps of those
 /// before it at some sizes; kMostAlternatives at most, and one where calls may be made in phases, which choose alike
 /// so. They agree (join_plans.h). `planned` plans the program for a scenario; `given`: how many tensors the program

@@ -1,17 +1,20 @@
 #include "sema/plan/nan_count.h"
 
+#include <algorithm>
+#include <cmath>
+#include <optional>
 #include <set>
 
 namespace spc::sema {
 namespace {
 
-/// count += i64(y(i) != y(i)), of a dense tensor of floats.
-Term countOf(const Kernel &kernel, TensorId id, Span where) {
-  const Tensor &tensor = kernel.tensors[id];
+/// count += i64(y(i) != y(i)), of a dense tensor of floats. An infinity less itself is no number, either.
+Term countOf(const Kernel &kernel, const Counted &counted) {
+  const Tensor &tensor = kernel.tensors[counted.tensor];
   Term term;
-  term.where = where;
+  term.where = counted.where;
   Operand operand;
-  operand.tensor = id;
+  operand.tensor = counted.tensor;
   operand.indices.resize(tensor.extents.size());
   for (const format::Level &level : tensor.format.levels) {
     const ExtentId extent = tensor.extents[static_cast<size_t>(level.dim)];
@@ -22,12 +25,128 @@ Term countOf(const Kernel &kernel, TensorId id, Span where) {
   term.operands.push_back(std::move(operand));
   const ValueType type = arithmeticType(tensor.type);
   Call differs{Function::NotEqual, {}};
+  const auto use = [&] { return makeExpr(Use{OperandId(0)}, type); };
   for (int side = 0; side < 2; ++side)
-    differs.arguments.push_back(makeExpr(Use{OperandId(0)}, type));
+    differs.arguments.push_back(counted.isFactor ? makeExpr(Binary{BinaryOp::Sub, use(), use()}, type) : use());
   Call number{Function::Cast, {}};
   number.arguments.push_back(makeExpr(std::move(differs), ValueType::Bool));
   term.expr = makeExpr(std::move(number), ValueType::I64);
   return term;
+}
+
+/// Whether a divisor, a number or a count that is at least 1, makes no quotient infinite but of an infinity.
+bool isAtLeastOne(const Expr &divisor) {
+  if (const auto *literal = std::get_if<Literal>(&divisor.node))
+    return literal->value >= 1 && std::isfinite(literal->value);
+  const auto *call = std::get_if<Call>(&divisor.node);
+  const auto isOne = [](const ExprPtr &argument) { return isAtLeastOne(*argument); };
+  if (call && call->function == Function::Max)
+    return std::any_of(call->arguments.begin(), call->arguments.end(), isOne);
+  return call && call->function == Function::Cast && isOne(call->arguments.front());
+}
+
+/// Finds the arrays that decide whether the terms of a statement are right: of each product of a sum that may have no
+/// entries the one other factor, which is to be finite.
+class FactorSearch {
+public:
+  FactorSearch(const Kernel &kernel, const Statement &statement) : kernel_(kernel), statement_(statement) {}
+
+  /// nullopt where a product is none such.
+  std::optional<std::vector<TensorId>> run() {
+    for (const Term &term : statement_.terms) {
+      term_ = &term;
+      if (!addAll(*term.expr))
+        return std::nullopt;
+    }
+    return std::move(found_);
+  }
+
+private:
+  struct Product {
+    std::vector<TensorId> lacking, others;
+    bool isPlain = true; ///< of operands alone, and divisors that are at least 1
+  };
+
+  const Tensor &tensorOf(const Use &use) const { return kernel_.tensors[term_->operands[use.operand].tensor]; }
+
+  static bool mayLack(const Tensor &tensor) {
+    const auto *temporary = tensor.as<Temporary>();
+    return temporary && temporary->mayLack;
+  }
+
+  /// Whether a value depends on a sum that may have no entries.
+  bool hasLacking(const Expr &expr) const {
+    const auto has = [&](const ExprPtr &part) { return hasLacking(*part); };
+    if (const auto *use = std::get_if<Use>(&expr.node))
+      return mayLack(tensorOf(*use));
+    if (const auto *negate = std::get_if<Negate>(&expr.node))
+      return has(negate->operand);
+    if (const auto *binary = std::get_if<Binary>(&expr.node))
+      return has(binary->left) || has(binary->right);
+    const auto *call = std::get_if<Call>(&expr.node);
+    return call && std::any_of(call->arguments.begin(), call->arguments.end(), has);
+  }
+
+  bool addAll(const Expr &expr) {
+    if (!hasLacking(expr))
+      return true;
+    const auto *binary = std::get_if<Binary>(&expr.node);
+    if (const auto *negate = std::get_if<Negate>(&expr.node))
+      return addAll(*negate->operand);
+    if (binary && (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub))
+      return addAll(*binary->left) && addAll(*binary->right);
+    Product product;
+    collect(expr, product);
+    const bool isRight = product.isPlain && product.lacking.size() == 1 && product.others.size() <= 1;
+    found_.insert(found_.end(), product.others.begin(), product.others.end());
+    return isRight;
+  }
+
+  void collect(const Expr &expr, Product &product) const {
+    const auto *binary = std::get_if<Binary>(&expr.node);
+    if (const auto *use = std::get_if<Use>(&expr.node)) {
+      const Tensor &tensor = tensorOf(*use);
+      const bool isFewer = tensor.format.isDense() && tensor.order() < kernel_.tensors[statement_.target].order();
+      product.isPlain &= mayLack(tensor) || (isFewer && isFloat(tensor.type) && tensor.order() > 0);
+      (mayLack(tensor) ? product.lacking : product.others).push_back(term_->operands[use->operand].tensor);
+    } else if (const auto *negate = std::get_if<Negate>(&expr.node)) {
+      collect(*negate->operand, product);
+    } else if (binary &&
+               (binary->op == BinaryOp::Mul || (binary->op == BinaryOp::Div && isAtLeastOne(*binary->right)))) {
+      collect(*binary->left, product);
+      if (binary->op == BinaryOp::Mul)
+        collect(*binary->right, product);
+    } else {
+      product.isPlain = false;
+    }
+  }
+
+  const Kernel &kernel_;
+  const Statement &statement_;
+  const Term *term_ = nullptr;
+  std::vector<TensorId> found_;
+};
+
+/// Whether a statement reads what one of these steps has made of sums that may have no entries: infinities that met
+/// them are in that.
+bool readsProducts(const Kernel &kernel, size_t begin, const Statement &reader) {
+  const auto reads = [&](const Statement &statement, const auto &isSuch) {
+    return std::any_of(statement.terms.begin(), statement.terms.end(), [&](const Term &term) {
+      return std::any_of(term.operands.begin(), term.operands.end(),
+                         [&](const Operand &operand) { return isSuch(operand.tensor); });
+    });
+  };
+  const auto mayLack = [&](TensorId id) {
+    const auto *temporary = kernel.tensors[id].as<Temporary>();
+    return temporary && temporary->mayLack;
+  };
+  std::set<TensorId> made;
+  for (size_t k = begin; k < kernel.steps.size(); ++k)
+    if (const auto *statement = std::get_if<Statement>(&kernel.steps[k]);
+        statement && statement != &reader &&
+        (reads(*statement, mayLack) || reads(*statement, [&](TensorId id) { return made.contains(id); })))
+      made.insert(statement->target);
+  return reads(reader, [&](TensorId id) { return made.contains(id); });
 }
 
 } // namespace
@@ -47,22 +166,44 @@ TensorId addNanCount(Kernel &kernel) {
   return kernel.tensors.add(std::move(count));
 }
 
+std::vector<Counted> whatCounts(const Kernel &kernel, size_t given, size_t begin) {
+  std::vector<Counted> all;
+  bool hasTemporaries = false;
+  const auto add = [&](const Counted &counted) {
+    const auto known =
+        std::find_if(all.begin(), all.end(), [&](const Counted &one) { return one.tensor == counted.tensor; });
+    if (known == all.end())
+      all.push_back(counted);
+    else
+      known->isFactor |= counted.isFactor;
+  };
+  for (size_t k = begin; k < kernel.steps.size(); ++k) {
+    const auto *statement = std::get_if<Statement>(&kernel.steps[k]);
+    if (!statement)
+      continue;
+    hasTemporaries |= statement->target.index() >= given;
+    if (isPart(kernel, *statement) || !isFloat(kernel.tensors[statement->target].type))
+      continue;
+    const std::optional<std::vector<TensorId>> factors =
+        readsProducts(kernel, begin, *statement) ? std::nullopt : FactorSearch(kernel, *statement).run();
+    if (!factors || factors->empty())
+      add({statement->target, false, statement->where});
+    else
+      for (TensorId factor : *factors)
+        add({factor, true, statement->where});
+  }
+  return hasTemporaries ? all : std::vector<Counted>();
+}
+
 void appendNanCount(Kernel &kernel, size_t given, size_t begin, TensorId count) {
   Statement statement;
   statement.target = count;
   statement.computeType = ValueType::I64;
   statement.zeroFirst = true;
-  std::set<TensorId> seen;
-  bool hasTemporaries = false;
-  for (size_t k = begin; k < kernel.steps.size(); ++k) {
-    const auto &own = std::get<Statement>(kernel.steps[k]);
-    statement.where = own.where;
-    hasTemporaries |= own.target.index() >= given;
-    if (!isPart(kernel, own) && isFloat(kernel.tensors[own.target].type) && seen.insert(own.target).second)
-      statement.terms.push_back(countOf(kernel, own.target, own.where));
-  }
-  if (!hasTemporaries)
-    statement.terms.clear();
+  if (begin < kernel.steps.size())
+    statement.where = std::get<Statement>(kernel.steps.back()).where;
+  for (const Counted &counted : whatCounts(kernel, given, begin))
+    statement.terms.push_back(countOf(kernel, counted));
   kernel.steps.emplace_back(std::move(statement));
 }
 

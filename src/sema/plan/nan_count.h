@@ -3,6 +3,8 @@
 
 #include "sema/kernel.h"
 
+#include <vector>
+
 namespace spc::sema {
 
 /// Whether a statement computes a part of a product, which is multiplied with others and added up.
@@ -11,9 +13,20 @@ bool isPart(const Kernel &kernel, const Statement &statement);
 /// A new temporary for a count: an i64 of order 0.
 TensorId addNanCount(Kernel &kernel);
 
-/// Adds a step that counts the NaNs which the steps from `begin` on, statements, leave in arrays of floats. It counts
-/// none where all that these write is the program's, of which there are `given` tensors: sums are taken for 0 where
-/// they stand in temporaries.
+/// An array of floats in which a step counts what is no number.
+struct Counted {
+  TensorId tensor;
+  bool isFactor = false; ///< infinities as well: it is multiplied with a sum that may have no entries
+  Span where = {};
+};
+
+/// The arrays by which infinities that met a sum without entries show: those that the steps from `begin` on leave, or
+/// in place of one that is made of products of a sum and one array of fewer dimensions, these. There are none where all
+/// that the steps write is the program's, of which there are `given` tensors: sums are taken for 0 where they stand in
+/// temporaries.
+std::vector<Counted> whatCounts(const Kernel &kernel, size_t given, size_t begin);
+
+/// Adds a step that counts in them. Requires: the steps from `begin` on are statements.
 void appendNanCount(Kernel &kernel, size_t given, size_t begin, TensorId count);
 
 } // namespace spc::sema

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <iterator>
 #include <set>
 
 namespace spc::sema {
@@ -13,18 +14,20 @@ namespace {
 using Set = uint64_t; ///< of variables, or of factors
 
 constexpr size_t kMostVariables = 64;
-constexpr size_t kMostSums = 10;      ///< the sets of more are too many to try
-constexpr double kListingCost = 2;    ///< of an entry that is collected, in steps
-constexpr double kWithRepeats = 0.5;  ///< how many of the products that are added up have a place of their own
-constexpr double kLeastSaving = 1.25; ///< a plan in parts is left alone unless it saves as much
-constexpr double kUntiledStep = 1.5;  ///< of a nest of three dense factors or more, which is no product of matrices
-constexpr double kGuardedStep = 1.25; ///< of a nest that asks whether a part has an entry
+constexpr size_t kMostSums = 10;        ///< the sets of more are too many to try
+constexpr double kListingCost = 2;      ///< of an entry that is collected, in steps
+constexpr double kWithRepeats = 0.5;    ///< how many of the products that are added up have a place of their own
+constexpr double kLeastSaving = 1.25;   ///< a plan in parts is left alone unless it saves as much
+constexpr double kUntiledStep = 1.5;    ///< of a nest of three dense factors or more, which is no product of matrices
+constexpr double kScatteredStep = 1.05; ///< of a nest that comes to an element again and again
+constexpr double kGuardedStep = 1.25;   ///< of a nest that asks whether a part has an entry
 
 /// What a nest reads: a factor, or a part.
 struct Input {
   Set variables = 0;
   double entries = 1;
   bool isSparse = false;
+  std::vector<Set> levels = {}; ///< of a sparse operand: each one's variable, outermost first
 };
 
 /// The best way to compute what a set of sums gives.
@@ -34,19 +37,42 @@ struct Best {
   Contraction plan;
 };
 
+/// The variables of an array along whose innermost loop all that it is computed of is read in order, its parts being
+/// stored for that.
+std::vector<VariableId> contiguousIn(const Contraction &plan, const ContractionSpace &space) {
+  std::vector<VariableId> list;
+  if (plan.isListed || plan.mask)
+    return list;
+  std::copy_if(plan.variables.begin(), plan.variables.end(), std::back_inserter(list), [&](VariableId variable) {
+    return std::none_of(plan.factors.begin(), plan.factors.end(),
+                        [&](size_t k) { return has(space.factors[k].strided, variable); }) &&
+           std::all_of(plan.parts.begin(), plan.parts.end(), [&](const Contraction &part) {
+             return !has(part.variables, variable) || has(contiguousIn(part, space), variable);
+           });
+  });
+  return list;
+}
+
 /// Puts the variables of each part in the order in which loops of a dense product come to them where it is read: what
-/// is added up within the result's last dimension.
-void orderForReaders(Contraction &plan) {
+/// is added up within the result's last dimension. Where all of the reader is dense, the part's own loop over its last
+/// dimension counts as much: that is one along which its operands lie in order.
+void orderForReaders(Contraction &plan, const ContractionSpace &space) {
   if (plan.parts.empty())
     return;
   std::vector<VariableId> loops = plan.variables;
   const auto last = loops.empty() ? loops.end() : loops.end() - 1;
   loops.insert(last, plan.sums.begin(), plan.sums.end());
+  const bool isDense =
+      std::none_of(plan.factors.begin(), plan.factors.end(), [&](size_t k) { return space.factors[k].isSparse; });
   for (Contraction &part : plan.parts) {
     std::sort(part.variables.begin(), part.variables.end(), [&](VariableId a, VariableId b) {
       return std::find(loops.begin(), loops.end(), a) < std::find(loops.begin(), loops.end(), b);
     });
-    orderForReaders(part);
+    const std::vector<VariableId> contiguous = contiguousIn(part, space);
+    if (isDense && !contiguous.empty() && !has(contiguous, part.variables.back()))
+      std::stable_partition(part.variables.begin(), part.variables.end(),
+                            [&](VariableId variable) { return variable != contiguous.back(); });
+    orderForReaders(part, space);
   }
 }
 
@@ -58,8 +84,11 @@ public:
         variables_.push_back(variable);
         extents_.push_back(space.extents.at(variable));
       }
-    for (const ContractionFactor &factor : space.factors)
+    for (const ContractionFactor &factor : space.factors) {
       inputs_.push_back({setOf(factor.variables), factor.entries, factor.isSparse});
+      for (VariableId variable : factor.levels)
+        inputs_.back().levels.push_back(setOf({variable}));
+    }
     targets_ = setOf(space.targets);
     sums_ = setOf(space.sums);
     largest_ = volume(targets_);
@@ -68,7 +97,7 @@ public:
   }
 
   std::optional<Contraction> run() {
-    const double written = nestCost(inputs_, targets_ | sums_) * stepCost(inputs_);
+    const double written = nestCost(inputs_, targets_ | sums_) * stepCost(inputs_, sums_);
     std::optional<Best> best;
     for (Set last = sums_;; last = (last - 1) & sums_) {
       if (last != sums_)
@@ -80,7 +109,7 @@ public:
     }
     if (!best || best->cost * kLeastSaving > written)
       return std::nullopt;
-    orderForReaders(best->plan);
+    orderForReaders(best->plan, space_);
     return std::move(best->plan);
   }
 
@@ -157,15 +186,29 @@ private:
     return places * volume(variables & ~bound);
   }
 
-  /// Of a step of a nest, next to that of a product of matrices, which is tiled.
-  static double stepCost(const std::vector<Input> &inputs) {
+  /// Whether loops over an operand, the one sparse one, add to elements that do not follow each other: levels are summed over
+  /// outside of others.
+  static bool isScattered(const Input &input, Set sums) {
+    Set outside = 0;
+    return std::any_of(input.levels.begin(), input.levels.end(), [&](Set level) {
+      outside |= level & sums;
+      return outside && (level & ~sums);
+    });
+  }
+
+  /// Of a step of a nest that adds up over `sums`, next to that of a product of matrices, which is tiled.
+  static double stepCost(const std::vector<Input> &inputs, Set sums) {
     Set variables = 0;
-    bool isDense = true;
+    size_t sparse = 0;
+    bool scatters = false;
     for (const Input &input : inputs) {
       variables |= input.variables;
-      isDense &= !input.isSparse;
+      sparse += input.isSparse;
+      scatters |= isScattered(input, sums);
     }
-    return isDense && inputs.size() > 2 && std::popcount(variables) > 2 ? kUntiledStep : 1;
+    if (sparse > 0)
+      return sparse == 1 && scatters ? kScatteredStep : 1;
+    return inputs.size() > 2 && std::popcount(variables) > 2 ? kUntiledStep : 1;
   }
 
   /// The best way to take connected sums in a temporary; nullopt where there is none.
@@ -214,7 +257,7 @@ private:
     if (!isWhole)
       addMask(result, factors, best.plan, inputs);
     const double own = nestCost(inputs, variables | result | last);
-    best.cost += own * (isGuarded && space_.asks ? kGuardedStep : 1) * stepCost(inputs);
+    best.cost += own * (isGuarded && space_.asks ? kGuardedStep : 1) * stepCost(inputs, last);
     best.plan.sums = listOf(last);
     best.plan.variables = listOf(result);
     best.result = {result, std::min(own, volume(result)), isPartial(factors)};

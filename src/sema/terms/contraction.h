@@ -23,6 +23,8 @@ struct ContractionFactor {
   bool isTie = false;    ///< it has one place under each coordinate of the others, so that none repeats
   bool isMask = false;   ///< says by entries of its own where something with the same variables is wanted
   int label = 0;         ///< the same for factors that differ by variables alone
+  std::vector<VariableId> strided = {}; ///< along these its elements do not lie next to each other
+  std::vector<VariableId> levels = {};  ///< of a sparse operand: the variables of its levels, outermost first
 };
 
 /// A product and what it is for.

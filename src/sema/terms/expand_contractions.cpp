@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace spc::sema {
 namespace {
@@ -108,10 +109,14 @@ ContractedProduct Expander::contractedProduct(const Factors &factors, const Logi
     const bool isPattern = operand && std::holds_alternative<CallNode>(node.kind);
     factor.label =
         operand ? 2 * static_cast<int>(scope_.accesses[*operand].tensor.index()) + isPattern : -1 - static_cast<int>(k);
+    if (operand && factor.isSparse)
+      factor.levels = levelsOf(*operand, scope_, kernel_);
     factor.isTie = operand && kernel_.tensors[scope_.accesses[*operand].tensor].is<Tie>();
     const bool varies = operand && factor.isSparse && !factor.isTie;
     product.tensors.push_back(varies ? std::optional(entriesOwner(kernel_, scope_.accesses[*operand].tensor))
                                      : std::nullopt);
+    std::copy_if(factor.variables.begin(), factor.variables.end(), std::back_inserter(factor.strided),
+                 [&](VariableId variable) { return isStrided(node, variable, scope_, kernel_); });
     space.factors.push_back(std::move(factor));
   }
   space.mayFill = isTargetDense(*main_) || (&logical == main_ && willShare(factors, logical));
@@ -137,14 +142,6 @@ bool Expander::willShare(const Factors &factors, const LogicalStatement &logical
   const format::Format &target = kernel_.tensors[logical.target].format;
   return std::is_permutation(targets.begin(), targets.end(), access.variables.begin()) &&
          formatFrom(kernel_, patternOf(access, targets), target.order()).sameStorage(target);
-}
-
-/// The operand that a factor is, or the pattern of; nullopt where it is something else.
-std::optional<AccessId> Expander::operandOf(const Node &factor) {
-  const auto *use = std::get_if<AccessNode>(&factor.kind);
-  if (const auto *call = std::get_if<CallNode>(&factor.kind); call && call->function == Function::Pattern)
-    use = std::get_if<AccessNode>(&call->arguments.front()->kind);
-  return use ? std::optional(use->access) : std::nullopt;
 }
 
 /// Takes the sums of a term in the order that costs least.
@@ -339,6 +336,8 @@ AccessId Expander::partOf(const Contraction &plan, const Factors &factors, bool 
     if (plan.isListed && hasDenseRoot(*product, variables.front()))
       kernel_.tensors[known->second.value].format = plainFormat(kernel_.tensors[known->second.value].format, false);
   }
+  std::get<Temporary>(kernel_.tensors[known->second.value].role).mayLack |=
+      !condition && !plan.isListed && isPartial(*product);
   Access read{known->second.value, {}, {}, where};
   for (size_t place : known->second.layout)
     read.variables.push_back(variables[place]);

@@ -119,8 +119,8 @@ std::optional<Expander::SumApart> Expander::knownSum(const SumApart &apart) {
   };
   SumApart same = apart;
   same.value = here(known->value);
-  if (const auto presence = presences_.find(known->value); presence != presences_.end())
-    presences_.emplace(same.value, here(presence->second));
+  if (same.value != known->value && (presences_.contains(known->value) || presencesAsked_.contains(known->value)))
+    presences_.emplace(same.value, here(presenceAt(known->value)));
   return same;
 }
 
@@ -143,8 +143,10 @@ Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
   apart.value = addSumApart(std::move(logical), mask, isListed);
   const bool asks = presence && !isListed && !isExact() && apart.asksForPresence;
   contractions_.asks |= asks;
-  if (asks && !isTrusted())
-    presences_.emplace(apart.value, addSumApart(std::move(*presence), mask, false));
+  if (asks && isTrusted())
+    std::get<Temporary>(kernel_.tensors[scope_.accesses[apart.value].tensor].role).mayLack = true;
+  else if (asks)
+    presencesAsked_.emplace(apart.value, PresenceAsked{std::move(*presence), mask});
   sumsApart_.push_back(apart);
   return apart;
 }
@@ -222,8 +224,16 @@ std::optional<LogicalStatement> Expander::presenceOf(const LogicalStatement &log
 /// Whether a value, whose sum() nodes are temporaries, may be 0 for want of entries, and it is computed whether it is.
 bool Expander::isTold(const Node &value) const {
   const std::vector<AccessId> accesses = accessesOf(value);
-  return std::any_of(accesses.begin(), accesses.end(),
-                     [&](AccessId access) { return presences_.contains(access) || marked_.contains(access); });
+  return std::any_of(accesses.begin(), accesses.end(), [&](AccessId access) {
+    return presences_.contains(access) || presencesAsked_.contains(access) || marked_.contains(access);
+  });
+}
+
+/// What tells whether any entry takes part in a sum; it is computed from when it is first asked for.
+AccessId Expander::presenceAt(AccessId value) {
+  if (auto asked = presencesAsked_.extract(value))
+    presences_.emplace(value, addSumApart(std::move(asked.mapped().statement), asked.mapped().mask, false));
+  return presences_.at(value);
 }
 
 /// Both conditions; one that is null always holds.
@@ -233,32 +243,43 @@ NodePtr Expander::both(NodePtr a, NodePtr b) const {
   return call(Function::And, std::move(a), std::move(b));
 }
 
-/// Where a value, whose sum() nodes are temporaries, has entries; null: everywhere.
-NodePtr Expander::conditionOf(const Node &value) const {
+/// Whether a value, whose sum() nodes are temporaries, may have no entry.
+bool Expander::isPartial(const Node &value) const {
   if (!isTold(value)) {
     const Sparsity sparsity = sparsityOf(value, computeType_, scope_, kernel_);
-    const bool isPartial = sparsity.fill == 0.0 && sparsity.domain && !isEverywhere(sparsity.domain);
-    return isPartial ? asCondition(*sparsity.domain, value.where) : nullptr;
+    return sparsity.fill == 0.0 && sparsity.domain && !isEverywhere(*sparsity.domain);
   }
-  if (const auto *use = std::get_if<AccessNode>(&value.kind))
-    return marked_.contains(use->access) ? call(Function::Pattern, clone(value))
-                                         : makeNode(AccessNode{presences_.at(use->access)}, value.where);
   if (const auto *negate = std::get_if<NegateNode>(&value.kind))
-    return conditionOf(*negate->operand);
+    return isPartial(*negate->operand);
   const auto *binary = std::get_if<BinaryNode>(&value.kind);
   if (!binary)
+    return std::holds_alternative<AccessNode>(value.kind);
+  if (asSum(value))
+    return isPartial(*binary->left) && isPartial(*binary->right);
+  return isPartial(*binary->left) || (binary->op != BinaryOp::Div && isPartial(*binary->right));
+}
+
+/// Where a value, whose sum() nodes are temporaries, has entries; null: everywhere.
+NodePtr Expander::conditionOf(const Node &value) {
+  if (!isPartial(value))
     return nullptr;
-  NodePtr left = conditionOf(*binary->left);
-  if (binary->op == BinaryOp::Div)
+  if (!isTold(value))
+    return asCondition(*sparsityOf(value, computeType_, scope_, kernel_).domain, value.where);
+  if (const auto *use = std::get_if<AccessNode>(&value.kind))
+    return marked_.contains(use->access) ? call(Function::Pattern, clone(value))
+                                         : makeNode(AccessNode{presenceAt(use->access)}, value.where);
+  if (const auto *negate = std::get_if<NegateNode>(&value.kind))
+    return conditionOf(*negate->operand);
+  const auto &binary = std::get<BinaryNode>(value.kind);
+  NodePtr left = conditionOf(*binary.left);
+  if (binary.op == BinaryOp::Div)
     return left;
-  NodePtr right = conditionOf(*binary->right);
-  if (!asSum(value))
-    return both(std::move(left), std::move(right));
-  return left && right ? call(Function::Or, std::move(left), std::move(right)) : nullptr;
+  NodePtr right = conditionOf(*binary.right);
+  return asSum(value) ? call(Function::Or, std::move(left), std::move(right)) : both(std::move(left), std::move(right));
 }
 
 /// A value whose sum() nodes are temporaries: each product in it is 0 where one of its factors has no entries.
-NodePtr Expander::guarded(NodePtr value) const {
+NodePtr Expander::guarded(NodePtr value) {
   const Span where = value->where;
   const bool isGuarded = std::holds_alternative<CallNode>(value->kind);
   if (isGuarded || !isTold(*value) || std::holds_alternative<AccessNode>(value->kind))
@@ -274,7 +295,7 @@ NodePtr Expander::guarded(NodePtr value) const {
 
 /// A product of which a part may be missing: where it is, so is the product. Where that is one part, all that it is
 /// multiplied by is chosen in the product's place, so that loops multiply and add at once: it is 0 itself there.
-NodePtr Expander::guardedBeforeParts(const Node &product) const {
+NodePtr Expander::guardedBeforeParts(const Node &product) {
   const Node *told = nullptr, *rest = &product;
   std::vector<const Node *> others;
   while (const auto *binary = std::get_if<BinaryNode>(&rest->kind)) {
@@ -298,7 +319,7 @@ NodePtr Expander::guardedBeforeParts(const Node &product) const {
 }
 
 /// A product whose factors are guarded, each by itself; adds to the condition where all of them have entries.
-NodePtr Expander::guardedFactors(const Node &product, NodePtr &condition) const {
+NodePtr Expander::guardedFactors(const Node &product, NodePtr &condition) {
   if (!isTold(product))
     return clone(product);
   if (const auto *negate = std::get_if<NegateNode>(&product.kind))

@@ -33,6 +33,14 @@ bool Expander::mayMask(AccessId id) const {
   return isPlain && access.tensor != main_->target && !owner.isAssembled() && !owner.is<Converted>();
 }
 
+/// The operand that a factor is, or the pattern of; nullopt where it is something else.
+std::optional<AccessId> Expander::operandOf(const Node &factor) {
+  const auto *use = std::get_if<AccessNode>(&factor.kind);
+  if (const auto *call = std::get_if<CallNode>(&factor.kind); call && call->function == Function::Pattern)
+    use = std::get_if<AccessNode>(&call->arguments.front()->kind);
+  return use ? std::optional(use->access) : std::nullopt;
+}
+
 /// Adds the factors of a product that are sparse operands, or their patterns.
 void Expander::collectMasks(const Node &product, std::vector<AccessId> &masks) const {
   if (const auto *negate = std::get_if<NegateNode>(&product.kind))
@@ -43,11 +51,9 @@ void Expander::collectMasks(const Node &product, std::vector<AccessId> &masks) c
       collectMasks(*binary->right, masks);
     return;
   }
-  const auto *use = std::get_if<AccessNode>(&product.kind);
-  if (const auto *call = std::get_if<CallNode>(&product.kind); call && call->function == Function::Pattern)
-    use = std::get_if<AccessNode>(&call->arguments.front()->kind);
-  if (use && mayMask(use->access) && std::find(masks.begin(), masks.end(), use->access) == masks.end())
-    masks.push_back(use->access);
+  const std::optional<AccessId> operand = operandOf(product);
+  if (operand && mayMask(*operand) && !has(masks, *operand))
+    masks.push_back(*operand);
 }
 
 /// Whether a sum reads the very vector that masks it at another place, too. What has a vector's structure has its

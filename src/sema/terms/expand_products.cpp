@@ -157,7 +157,7 @@ Products Expander::whole(const Node &node, bool isCostly) {
   return products;
 }
 
-Products Expander::guardedEach(Products products) const {
+Products Expander::guardedEach(Products products) {
   for (Product &product : products)
     product.expr = guarded(std::move(product.expr));
   return products;

@@ -47,6 +47,11 @@ private:
     TensorId tensor;
     std::vector<size_t> places; ///< of its variables among the part's
   };
+  /// The computation of what tells whether any entry takes part in a sum, where a mask has entries if there is one.
+  struct PresenceAsked {
+    LogicalStatement statement;
+    std::optional<AccessId> mask;
+  };
   struct PartApart {
     TensorId value;
     std::vector<size_t> layout; ///< its dimensions, as places among the variables by which it is known
@@ -106,7 +111,7 @@ private:
   bool mayJoin(const Node &product, const LogicalStatement &logical) const;
   Products joined(const Node &node, Place place, const LogicalStatement &logical);
   std::optional<Products> besideWhole(const Node &node, const SumFactors &factors, const LogicalStatement &logical);
-  Products guardedEach(Products products) const;
+  Products guardedEach(Products products);
   Products withSumsApart(const Node &product, Place place, const LogicalStatement &logical);
   Products opened(const Node &node, Place place, const LogicalStatement &logical);
   Products openedAddend(const Node &node, const LogicalStatement &logical);
@@ -185,10 +190,12 @@ private:
   std::optional<LogicalStatement> presenceOf(const LogicalStatement &logical) const;
   bool isTold(const Node &value) const;
   NodePtr both(NodePtr a, NodePtr b) const;
-  NodePtr conditionOf(const Node &value) const;
-  NodePtr guarded(NodePtr value) const;
-  NodePtr guardedBeforeParts(const Node &product) const;
-  NodePtr guardedFactors(const Node &product, NodePtr &condition) const;
+  AccessId presenceAt(AccessId value);
+  bool isPartial(const Node &value) const;
+  NodePtr conditionOf(const Node &value);
+  NodePtr guarded(NodePtr value);
+  NodePtr guardedBeforeParts(const Node &product);
+  NodePtr guardedFactors(const Node &product, NodePtr &condition);
 
   bool isSparse(AccessId access) const { return !kernel_.tensors[scope_.accesses[access].tensor].format.isDense(); }
   std::optional<Span> sparseOperand(const Node &node) const;
@@ -231,6 +238,7 @@ private:
   std::vector<SumApart> sumsApart_;
   std::set<AccessId> marked_;              ///< what stands for sums and tells itself whether any entry takes part
   std::map<AccessId, AccessId> presences_; ///< what stands for a sum: what tells whether any entry takes part in it
+  std::map<AccessId, PresenceAsked> presencesAsked_; ///< the same, to be computed once it is read
 };
 
 } // namespace spc::sema

@@ -19,9 +19,12 @@ public:
     dropEmpty();
     if (planning_.kernel.tensors[logical_.target].isAssembled())
       return orderAssembled();
+    joinDense(logical_);
     bool inPlace = treatSelfReference();
-    for (LogicalStatement &temporary : expansion_.temporaries)
+    for (LogicalStatement &temporary : expansion_.temporaries) {
+      joinDense(temporary);
       chooseOverwrite(temporary);
+    }
     if (inPlace)
       logical_.terms.front().overwrites = !logical_.accumulates;
     else
@@ -51,10 +54,41 @@ private:
         logical_.terms.erase(logical_.terms.begin() + static_cast<ptrdiff_t>(term));
   }
 
+  /// Whether a term is one number for each element of its target, of dense operands that others write.
+  bool isPlain(const LogicalTerm &term, const LogicalStatement &logical) const {
+    const std::vector<AccessId> accesses = accessesOf(*term.expr);
+    return term.reductions.empty() && std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+             return isDense(id) && !hasDerived(scope_.accesses[id], scope_) &&
+                    scope_.accesses[id].tensor != logical.target;
+           });
+  }
+
+  /// Adds up the terms that are one number for each element in one of them: they go through the target once.
+  void joinDense(LogicalStatement &logical) {
+    if (planning_.options.strictFp || logical.reduction != Reduction::Sum || logical.computeType == ValueType::Bool ||
+        !planning_.kernel.tensors[logical.target].format.isDense())
+      return;
+    LogicalTerm *first = nullptr;
+    std::erase_if(logical.terms, [&](LogicalTerm &term) {
+      if (!isPlain(term, logical))
+        return false;
+      if (!first) {
+        first = &term;
+        return false;
+      }
+      auto *negated = std::get_if<NegateNode>(&term.expr->kind);
+      first->expr = makeBinary(negated ? BinaryOp::Sub : BinaryOp::Add, std::move(first->expr),
+                               negated ? std::move(negated->operand) : std::move(term.expr));
+      return true;
+    });
+  }
+
   // What is assembled is new: the target's old entries are an operand, and nothing is overwritten.
   void orderAssembled() {
-    for (LogicalStatement &temporary : expansion_.temporaries)
+    for (LogicalStatement &temporary : expansion_.temporaries) {
+      joinDense(temporary);
       chooseOverwrite(temporary);
+    }
     if (!logical_.accumulates)
       return;
     logical_.accumulates = false;
@@ -149,9 +183,9 @@ private:
     for (size_t k = 0; k < logical.terms.size(); ++k) {
       const LogicalTerm &term = logical.terms[k];
       std::vector<AccessId> accesses = accessesOf(*term.expr);
-      bool isPlain = term.reductions.empty() &&
-                     std::all_of(accesses.begin(), accesses.end(), [&](AccessId access) { return isDense(access); });
-      if (!isPlain || !mayComeFirst(logical, k))
+      const bool sets = term.reductions.empty() &&
+                        std::all_of(accesses.begin(), accesses.end(), [&](AccessId access) { return isDense(access); });
+      if (!sets || !mayComeFirst(logical, k))
         continue;
       putFirst(logical, k);
       logical.terms.front().overwrites = true;

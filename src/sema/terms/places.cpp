@@ -104,4 +104,20 @@ double placesOf(const AccessDomain &domain, const std::vector<VariableId> &varia
   return places * counter.extents({variables.begin(), variables.end()}, bound);
 }
 
+std::vector<VariableId> levelsOf(AccessId operand, const Scope &scope, const Kernel &kernel) {
+  const Access &access = scope.accesses[operand];
+  std::vector<VariableId> variables;
+  for (const format::Level &level : kernel.tensors[access.tensor].format.levels)
+    variables.push_back(access.variables[static_cast<size_t>(level.dim)]);
+  return variables;
+}
+
+bool isStrided(const Node &value, VariableId variable, const Scope &scope, const Kernel &kernel) {
+  const std::vector<AccessId> accesses = accessesOf(value);
+  return std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+    const bool isDense = kernel.tensors[scope.accesses[id].tensor].format.isDense();
+    return has(scope.accesses[id].variables, variable) && !(isDense && levelsOf(id, scope, kernel).back() == variable);
+  });
+}
+
 } // namespace spc::sema

@@ -15,4 +15,10 @@ double extentEstimate(VariableId variable, const Scope &scope, const Kernel &ker
 double placesOf(const AccessDomain &domain, const std::vector<VariableId> &variables, const Scope &scope,
                 const Kernel &kernel);
 
+/// The variables of an operand's levels, outermost first.
+std::vector<VariableId> levelsOf(AccessId operand, const Scope &scope, const Kernel &kernel);
+
+/// Whether an operand of a value has elements for neighbouring values of a variable that are no neighbours.
+bool isStrided(const Node &value, VariableId variable, const Scope &scope, const Kernel &kernel);
+
 } // namespace spc::sema
