@@ -24,8 +24,9 @@ import scipy.io
 import scipy.sparse as sp
 
 import spc
+from planner_galley import steps_of_galley
 from planner_kernels import KERNELS
-from planner_orders import product_of, steps_of_path, steps_of_plan
+from planner_orders import plan_taken, product_of, steps_of_path, steps_of_plan
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SPC = os.environ.get("SPC_COMPILER") or f"{os.environ.get('SPC_BUILD', ROOT / 'build')}/bin/spc"
@@ -187,9 +188,11 @@ class Program:
 
     def steps(self, operands):
         """Counted on the operands: by spc explain, or here where that does not know what entries a temporary has."""
-        if re.search(r"assembled", self.plan()):
-            return steps_of_plan(self.plan(), places_of(operands))
         out = self.run("explain", *self.unoptimised(), *self.inputs(operands)).stdout
+        taken = re.search(r"in plan (\d+) of \d+, which a call on this data runs", out)
+        plan = plan_taken(self.plan(), int(taken.group(1)) if taken else 1)
+        if re.search(r", assembled", plan):
+            return steps_of_plan(plan, places_of(operands))
         found = re.search(r"A call on this data\n  steps: ([\d,]+)", out)
         return int(found.group(1).replace(",", "")) if found else None
 
@@ -267,7 +270,7 @@ def measure(kernel, chosen, folder):
         counted = operands_of(kernel, sizes_to_count(kernel))
         row["steps"], row["hand_steps"] = written.steps(counted), hand.steps(counted)
         row["planning"] = written.planning()
-        row["orders"] = orders_of(kernel, written, counted, row["steps"])
+        row["orders"], row["galley"] = orders_of(written, counted, row["steps"])
     if not chosen.no_times:
         row["right"] = row["right"] and all(agrees(one, small) for one in (written, hand))
         if not chosen.small:
@@ -283,13 +286,14 @@ def measure(kernel, chosen, folder):
     return row
 
 
-def orders_of(kernel, program, operands, steps):
-    """Our steps over those of opt_einsum's best order, of products; None of others, or where it is missing."""
+def orders_of(program, operands, steps):
+    """Our steps over those of opt_einsum's best order and over those of Galley's, of products; None of others, or where
+    what is compared with is missing."""
     product = product_of(program.text) if steps else None
     if not product:
-        return None
-    by_path = steps_of_path(*product, places_of(operands))
-    return steps / by_path if by_path else None
+        return None, None
+    found = (one(*product, places_of(operands)) for one in (steps_of_path, steps_of_galley))
+    return tuple(steps / one if one else None for one in found)
 
 
 def in_process(kernel, chosen):
@@ -318,7 +322,7 @@ def in_process(kernel, chosen):
 
 def line_of(row):
     if "error" in row:
-        return f"| {row['name']} | {row['error'].splitlines()[0][:100]} | | | | | | | |"
+        return f"| {row['name']} | {row['error'].splitlines()[0][:100]} | | | | | | | | |"
 
     def text(key, form, unit=1):
         return "–" if row.get(key) is None else form.format(unit * row[key])
@@ -332,6 +336,7 @@ def line_of(row):
     return (f"| {row['name']} | {text('steps', '{:,.0f}')} | {text('hand_steps', '{:,.0f}')} | "
             f"{ratio('ratio', 'steps')} | {text('seconds', '{:.3g}', 1e3)} | {text('hand_seconds', '{:.3g}', 1e3)} | "
             f"{ratio('time', 'time')} | {ratio('planning', 'planning')} | {ratio('orders', 'orders')} | "
+            f"{ratio('galley', 'orders')} | "
             f"{'yes' if row['right'] else '**no**'} |")
 
 
@@ -347,8 +352,8 @@ def main():
     chosen = parser.parse_args()
     chosen.matrix = Sparse.of(scipy.io.mmread(chosen.matrix)) if chosen.matrix else None
     rows, right = [], True
-    print("| kernel | steps | by hand | ratio | ms | by hand | ratio | planning | to opt_einsum | right |\n"
-          "|---|---:|---:|---:|---:|---:|---:|---:|---:|---|")
+    print("| kernel | steps | by hand | ratio | ms | by hand | ratio | planning | to opt_einsum | to Galley | right |\n"
+          "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|")
     for kernel in KERNELS:
         if chosen.only and not any(name in kernel.name for name in chosen.only):
             continue

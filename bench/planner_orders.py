@@ -65,10 +65,36 @@ def steps(pattern, extents):
     return len(pattern.tuples) * float(np.prod([float(extents[v]) for v in pattern.full]))
 
 
+def steps_of_pair(left, right, both, extents):
+    """Of the product of two: where they list the same variables, all of both, as explain counts merges."""
+    if left.listed and sorted(left.listed) == sorted(right.listed):
+        return steps(left, extents) + steps(right, extents)
+    return steps(both, extents)
+
+
+def pattern_of(operand, own):
+    """Of an operand with these indices."""
+    shape, coordinates = operand
+    assert len(shape) == len(own)
+    if coordinates is None:
+        return Pattern([], list(own), np.zeros((1, 0), dtype=np.int64))
+    return Pattern(list(own), [], coordinates)
+
+
 def accesses(text):
     """Names, those of copies being those of what they are of, and indices."""
     return [(re.sub(r"\$\d+_\d+$", "", name), tuple(re.findall(r"\w+", indices)))
             for name, indices in re.findall(r"([\w$]+)\(([^()]*)\)", text)]
+
+
+def plan_taken(plan, number):
+    """What --emit=plan prints, without the plans that a call does not run: those of other numbers, and what is done once
+    more where infinities met nothing."""
+    plan = plan.partition("\nwhere $")[0] if "once more:" in plan else plan
+    parts = re.split(r"^plan (\d+) of \d+:\n", plan, flags=re.MULTILINE)
+    others = [f", of plan {own}" for own in parts[1::2] if int(own) != number]
+    head = "\n".join(line for line in parts[0].splitlines() if not any(re.search(rf"{one}\b", line) for one in others))
+    return head + "\n" + "".join(text for own, text in zip(parts[1::2], parts[2::2]) if int(own) == number)
 
 
 def steps_of_plan(plan, operands):
@@ -107,15 +133,12 @@ def steps_of_path(target, factors, operands):
     places += "->" + "".join(letters[v] for v in target)
     shapes = [tuple(extents[v] for v in own) for _, own in factors]
     path, _ = opt_einsum.contract_path(places, *shapes, shapes=True, optimize="optimal")
-    parts = [Pattern(list(own), [], operands[name][1]) if operands[name][1] is not None
-             else Pattern([], list(own), np.zeros((1, 0), dtype=np.int64)) for name, own in factors]
+    parts = [pattern_of(operands[name], own) for name, own in factors]
     total = 0.0
     for pair in path:
         taken = [parts.pop(k) for k in sorted(pair, reverse=True)]
         wanted = {*target, *(v for one in parts for v in (*one.listed, *one.full))}
-        whole = taken[0]
-        for one in taken[1:]:
-            whole = joined(whole, one, extents)
-        total += steps(whole, extents)
+        whole = joined(*taken, extents) if len(taken) == 2 else taken[0]
+        total += steps_of_pair(*taken, whole, extents) if len(taken) == 2 else steps(whole, extents)
         parts.append(kept(whole, wanted))
     return total

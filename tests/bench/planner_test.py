@@ -15,7 +15,7 @@ FEW = ("three sums, one product", "A B x, few", "triangles of", "S relu", "Tucke
 INTERPRETERS = (sys.executable, "/usr/bin/python3")
 COUNTS = """
 import numpy as np
-from planner_orders import product_of, steps_of_plan
+from planner_orders import plan_taken, product_of, steps_of_plan
 assert product_of("y(i) = A(i,j) * x(j) * s") == (("i",), [("A", ("i", "j")), ("x", ("j",)), ("s", ())])
 assert product_of("y(i) = A(i,j) + x(j)") is None
 plan = '''kernel kernel(A, B, C)
@@ -34,6 +34,9 @@ C in f64, zeroed first:
 a, b = np.array([[0, 0], [0, 1], [1, 1]]), np.array([[0, 0], [1, 0], [1, 2]])
 # A's entries come to rows of 1, 2 and 2 entries; the product has (0,0) (0,2) (1,0) (1,2), for each of which l is 0 to 4.
 assert steps_of_plan(plan, {"A": ((2, 2), a), "B": ((2, 3), b), "X": ((3, 5), None)}) == 5 + 4 * 5
+two = plan.replace("\\n$4 in", "  $5(i): temporary, of plan 2\\n\\nplan 1 of 2:\\n\\n$4 in") + "\\nplan 2 of 2:\\n\\n  for i: $5(i) += X(i,i)\\n"
+assert steps_of_plan(plan_taken(two, 1), {"A": ((2, 2), a), "B": ((2, 3), b), "X": ((3, 5), None)}) == 25
+assert "$5" not in plan_taken(two, 1) and "$4 in" not in plan_taken(two, 2) and "$5" in plan_taken(two, 2)
 assert steps_of_plan(plan.replace("A(i,j)*B", "select(A(i,j), B"), {}) is None
 """
 
