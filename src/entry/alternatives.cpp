@@ -112,9 +112,10 @@ void askForRecomputation(Entry &entry) {
 }
 
 Value isUsed(Entry &entry, const sema::Tensor &tensor) {
-  if (tensor.isOfRecomputation)
-    return entry.recomputes;
-  return tensor.alternative ? isTaken(entry, *tensor.alternative) : Value();
+  const Value taken = tensor.alternative ? isTaken(entry, *tensor.alternative) : Value();
+  if (!tensor.isOfRecomputation)
+    return taken;
+  return taken ? entry.build.both(entry.recomputes, taken) : entry.recomputes;
 }
 
 BorrowedBody::BorrowedBody(Entry &entry, const std::optional<sema::LentBody> &lent) : entry_(entry) {

@@ -179,8 +179,15 @@ mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &out
       return mlir::failure();
     askForRecomputation(entry);
     allocateForRecomputation(entry, memory);
-    if (mlir::failed(runStepsIf(entry, memory, outputs, entry.recomputes, again->begin, again->end)))
+    if (again->alternatives.empty() &&
+        mlir::failed(runStepsIf(entry, memory, outputs, entry.recomputes, again->begin, again->end)))
       return mlir::failure();
+    for (size_t number = 0; number < again->alternatives.size(); ++number) {
+      const sema::Alternative &own = again->alternatives[number];
+      const Value condition = entry.build.both(entry.recomputes, isTaken(entry, number));
+      if (mlir::failed(runStepsIf(entry, memory, outputs, condition, own.begin, own.end)))
+        return mlir::failure();
+    }
     next = again->end;
   }
   return runSteps(entry, memory, outputs, next, entry.kernel.steps.size());

@@ -126,8 +126,8 @@ std::string roleOf(const sema::Kernel &kernel, const sema::Tensor &tensor) {
   if (const auto *copy = tensor.as<sema::Converted>())
     return "copy of " + nameOf(copy->source) +
            (isConstant                 ? ", constant"
-            : tensor.alternative       ? ", made by calls that run plan " + std::to_string(*tensor.alternative + 1)
             : tensor.isOfRecomputation ? ", made where results are computed once more"
+            : tensor.alternative       ? ", made by calls that run plan " + std::to_string(*tensor.alternative + 1)
                                        : ", made once a call");
   if (const auto *fused = tensor.as<sema::Fused>())
     return "computed where " + nameOf(fused->reader) + " reads it";
@@ -233,7 +233,8 @@ Explanation explainKernel(const sema::Kernel &kernel, const std::vector<pipeline
     if (const sema::Sweep *sweep = sema::sweepOf(kernel, step))
       line.notes.insert(line.notes.begin(), describeSweep(kernel, *sweep));
     if (sema::isRecomputed(kernel, step))
-      line.notes.insert(line.notes.begin(), "runs where a result is NaN, to tell sums without entries from zeros");
+      line.notes.insert(line.notes.begin(),
+                        "runs where a result is NaN, or a factor is infinite, to tell sums without entries from zeros");
     if (const std::optional<sema::LentBody> lent = sema::lentBody(kernel, step))
       line.notes.push_back("runs the machine code of " +
                            kernel.tensors[std::get<sema::Statement>(kernel.steps[lent->step]).target].name +

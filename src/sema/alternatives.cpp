@@ -147,10 +147,11 @@ size_t alternativeFor(const Kernel &kernel, const CostSizes &sizes) {
 }
 
 std::optional<size_t> alternativeOf(const Kernel &kernel, size_t step) {
-  for (size_t k = 0; k < kernel.alternatives.size(); ++k)
-    if (step >= kernel.alternatives[k].begin && step < kernel.alternatives[k].end)
-      return k;
-  return std::nullopt;
+  const bool isAgain = isRecomputed(kernel, step);
+  const std::vector<Alternative> &all = isAgain ? kernel.recomputation->alternatives : kernel.alternatives;
+  const auto own =
+      std::find_if(all.begin(), all.end(), [&](const Alternative &one) { return step >= one.begin && step < one.end; });
+  return own == all.end() ? std::nullopt : std::optional(static_cast<size_t>(own - all.begin()));
 }
 
 bool isRecomputed(const Kernel &kernel, size_t step) {

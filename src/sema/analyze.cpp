@@ -10,6 +10,8 @@
 #include "sema/terms/logical_plan.h"
 #include "sema/verify.h"
 
+#include <algorithm>
+
 namespace spc::sema {
 namespace {
 
@@ -106,9 +108,11 @@ public:
     }
     Candidate careful(std::move(*planned), std::move(found));
     const bool trusts = contractions.asks && options_.trusts;
-    if (std::optional<std::vector<Candidate>> trusting = trusts ? trustingPlans(careful) : std::nullopt)
-      return joined(std::move(*trusting), &careful.kernel);
-    return joined(chosenFrom(std::move(careful), contractions), nullptr);
+    if (std::optional<std::vector<Candidate>> trusting = trusts ? trustingPlans(careful) : std::nullopt) {
+      std::vector<Candidate> all = carefulPlans(std::move(careful), *trusting);
+      return joined(std::move(*trusting), std::move(all));
+    }
+    return joined(chosenFrom(std::move(careful), contractions), {});
   }
 
 private:
@@ -121,10 +125,30 @@ private:
         asksForLess(careful.kernel, usual->kernel, given_))
       return std::nullopt;
     std::vector<Candidate> plans = chosenFrom(std::move(*usual), contractions);
+    return mayRecompute(kernelsOf(plans), {&careful.kernel}, given_) ? std::optional(std::move(plans)) : std::nullopt;
+  }
+
+  /// The careful plans of the sizes for which the others are, or that of the usual ones for all of them.
+  std::vector<Candidate> carefulPlans(Candidate usual, const std::vector<Candidate> &trusting) {
+    std::vector<Candidate> plans;
+    plans.push_back(std::move(usual));
+    for (size_t k = 1; k < trusting.size(); ++k) {
+      Contractions contractions{.scenario = trusting[k].scenario};
+      std::optional<Candidate> own = planned(contractions, plans.front().found);
+      if (!own || !agree(plans.front().kernel, own->kernel, given_))
+        break;
+      plans.push_back(std::move(*own));
+    }
+    if (plans.size() < trusting.size() || !mayRecompute(kernelsOf(trusting), kernelsOf(plans), given_))
+      plans.erase(plans.begin() + 1, plans.end());
+    return plans;
+  }
+
+  static std::vector<const Kernel *> kernelsOf(const std::vector<Candidate> &plans) {
     std::vector<const Kernel *> kernels;
     for (const Candidate &plan : plans)
       kernels.push_back(&plan.kernel);
-    return mayRecompute(kernels, careful.kernel, given_) ? std::optional(std::move(plans)) : std::nullopt;
+    return kernels;
   }
 
   /// nullopt also for a plan of which more is to be said than of another one: it is none to take in silence.
@@ -146,7 +170,7 @@ private:
 
   /// The plans as one kernel, or that which is wanted alone; nullopt where there is none such, which is reported. The
   /// first plan's copies are reported as those that calls make.
-  std::optional<Kernel> joined(std::vector<Candidate> plans, Kernel *careful) {
+  std::optional<Kernel> joined(std::vector<Candidate> plans, std::vector<Candidate> careful) {
     const std::optional<size_t> only = options_.alternative;
     if (only && *only >= plans.size()) {
       const std::string count = plans.size() == 1 ? "one" : std::to_string(plans.size());
@@ -155,11 +179,21 @@ private:
                           "there is no plan " + std::to_string(*only + 1) + ": the kernel has " + count);
       return std::nullopt;
     }
-    std::vector<Kernel> kernels;
-    for (size_t k = only.value_or(0); k < (only ? *only + 1 : plans.size()); ++k)
-      kernels.push_back(std::move(plans[k].kernel));
+    const auto taken = [&](std::vector<Candidate> &from) {
+      std::vector<Kernel> kernels;
+      for (size_t k = 0; k < from.size(); ++k)
+        if (!only || k == std::min(*only, from.size() - 1))
+          kernels.push_back(std::move(from[k].kernel));
+      return kernels;
+    };
     diagnostics_.append(std::move(plans[only.value_or(0)].found));
-    return careful ? joinPlans(std::move(kernels), std::move(*careful), given_) : joinPlans(std::move(kernels), given_);
+    std::vector<Kernel> kernels = taken(plans), again = taken(careful);
+    if (again.empty())
+      return joinPlans(std::move(kernels), given_);
+    // A plan by itself may be as careful, or differ from the careful one in less than what may be done twice.
+    if (only && !mayRecompute({&kernels.front()}, {&again.front()}, given_))
+      return std::move(again.front());
+    return joinPlans(std::move(kernels), std::move(again), given_);
   }
 
   const Program &program_;

@@ -47,8 +47,10 @@ std::vector<Candidate> candidatesFor(Candidate usual, const std::vector<Contract
   for (const Scenario &scenario : scenarios) {
     if (ways.size() > kMostCandidates || !ways.insert(waysOf(products, scenario)).second)
       continue;
-    if (std::optional<Candidate> plan = planned(scenario); plan && agree(plans.front().kernel, plan->kernel, given))
+    if (std::optional<Candidate> plan = planned(scenario); plan && agree(plans.front().kernel, plan->kernel, given)) {
+      plan->scenario = scenario;
       plans.push_back(std::move(*plan));
+    }
   }
   return plans;
 }

@@ -20,6 +20,7 @@ struct Candidate {
 
   Kernel kernel;
   Diagnostics found;
+  Scenario scenario = {}; ///< for which it is planned
 };
 
 /// Whether a plan has nothing said of it beside what is said of the usual one, but for copies of operands: where plans

@@ -55,8 +55,13 @@ private:
   std::string headingOf(size_t step) const {
     const std::vector<Alternative> &all = kernel_.alternatives;
     const std::optional<Recomputation> &again = kernel_.recomputation;
-    if (again && step == again->begin)
-      return "where " + nameOf(again->count) + " is not 0, once more:\n\n";
+    if (again && isRecomputed(kernel_, step)) {
+      const std::string once = step > again->begin ? "" : "where " + nameOf(again->count) + " is not 0, once more:\n\n";
+      for (size_t k = 0; k < again->alternatives.size(); ++k)
+        if (step == again->alternatives[k].begin && step < again->alternatives[k].end)
+          return once + "after plan " + std::to_string(k + 1) + ":\n\n";
+      return once;
+    }
     if (again && step == again->end)
       return "then:\n\n";
     const Sweep *sweep = sweepOf(kernel_, step);
@@ -98,7 +103,8 @@ private:
       ++target->second;
     }
     for (const Tensor &tensor : kernel_.tensors)
-      if (const auto *copy = tensor.as<Converted>(); copy && tensor.alternative == alternative && !isMadeBefore(tensor))
+      if (const auto *copy = tensor.as<Converted>();
+          copy && tensor.alternative == alternative && !tensor.isOfRecomputation && !isMadeBefore(tensor))
         targets.push_back({"nnz(" + nameOf(copy->source) + ")", {{"copies to " + tensor.name, 1}}});
     for (const auto &[cost, names] : targets) {
       out_ << (cost == targets.front().first ? "  " + heading : "; ") << cost << " for ";
@@ -179,9 +185,10 @@ private:
 
   /// What of a kernel alone has a tensor.
   static std::string planOf(const Tensor &tensor) {
-    return tensor.alternative         ? ", of plan " + std::to_string(*tensor.alternative + 1)
-           : tensor.isOfRecomputation ? ", of what is done once more"
-                                      : "";
+    const std::string plan = tensor.alternative ? "plan " + std::to_string(*tensor.alternative + 1) : "";
+    return tensor.isOfRecomputation ? ", of what is done once more" + (plan.empty() ? "" : " after " + plan)
+           : plan.empty()           ? ""
+                                    : ", of " + plan;
   }
 
   static std::string partOf(const Temporary &temporary, const Tensor &tensor) {

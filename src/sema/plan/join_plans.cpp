@@ -58,13 +58,13 @@ struct Joined {
   std::map<TensorId, TensorId> copies = {};
 };
 
-/// The plans, and the careful one, if there is one, last.
-std::vector<Joined> allOf(const std::vector<const Kernel *> &plans, const Kernel *careful) {
+/// The plans, and the careful ones, if there are some, last.
+std::vector<Joined> allOf(const std::vector<const Kernel *> &plans, const std::vector<const Kernel *> &careful) {
   std::vector<Joined> all;
   for (const Kernel *plan : plans)
     all.push_back({plan});
-  if (careful)
-    all.push_back({careful});
+  for (const Kernel *plan : careful)
+    all.push_back({plan});
   const Kernel &first = *plans.front();
   for (TensorId id : first.tensors.ids())
     if (first.tensors[id].is<Converted>() && std::all_of(plans.begin(), plans.end(), [&](const Kernel *plan) {
@@ -234,13 +234,17 @@ void markFirst(Kernel &kernel, size_t given, const Joined &first) {
   }
 }
 
-Kernel joined(std::vector<Kernel> plans, Kernel *careful, size_t given) {
-  if (plans.size() == 1 && !careful)
-    return std::move(plans.front());
-  std::vector<const Kernel *> kernels;
+std::vector<const Kernel *> addressesOf(const std::vector<Kernel> &plans) {
+  std::vector<const Kernel *> addresses;
   for (const Kernel &plan : plans)
-    kernels.push_back(&plan);
-  const std::vector<Joined> all = allOf(kernels, careful);
+    addresses.push_back(&plan);
+  return addresses;
+}
+
+Kernel joined(std::vector<Kernel> plans, std::vector<Kernel> careful, size_t given) {
+  if (plans.size() == 1 && careful.empty())
+    return std::move(plans.front());
+  const std::vector<Joined> all = allOf(addressesOf(plans), addressesOf(careful));
   const Differing steps = differingSteps(all, given);
   Kernel kernel = std::move(plans.front());
   const size_t end = steps.endOf(kernel);
@@ -250,21 +254,37 @@ Kernel joined(std::vector<Kernel> plans, Kernel *careful, size_t given) {
   if (plans.size() > 1)
     markFirst(kernel, given, all.front());
   std::optional<TensorId> count;
-  if (careful)
+  std::vector<bool> counts; ///< whether a plan takes sums for 0 at all
+  if (!careful.empty())
     count = addNanCount(kernel);
   for (size_t number = 0; number < plans.size(); ++number) {
     const size_t begin = number == 0 ? steps.begin : kernel.steps.size();
     if (number > 0)
       append(kernel, plans[number], all[number], given, steps, [&](Tensor &tensor) { tensor.alternative = number; });
+    counts.push_back(!whatCounts(kernel, given, begin).empty());
     if (count)
       appendNanCount(kernel, given, begin, *count);
     if (plans.size() > 1)
       kernel.alternatives.push_back({begin, kernel.steps.size()});
   }
-  if (careful) {
-    const size_t begin = kernel.steps.size();
-    append(kernel, *careful, all.back(), given, steps, [](Tensor &tensor) { tensor.isOfRecomputation = true; });
-    kernel.recomputation = Recomputation{begin, kernel.steps.size(), *count};
+  if (count) {
+    Recomputation again{kernel.steps.size(), 0, *count};
+    for (size_t number = 0; number < careful.size(); ++number) {
+      const size_t begin = kernel.steps.size();
+      if (careful.size() > 1 && !counts[number]) {
+        again.alternatives.push_back({begin, begin});
+        continue;
+      }
+      append(kernel, careful[number], all[plans.size() + number], given, steps, [&](Tensor &tensor) {
+        tensor.isOfRecomputation = true;
+        if (careful.size() > 1)
+          tensor.alternative = number;
+      });
+      if (careful.size() > 1)
+        again.alternatives.push_back({begin, kernel.steps.size()});
+    }
+    again.end = kernel.steps.size();
+    kernel.recomputation = std::move(again);
   }
   std::move(last.begin(), last.end(), std::back_inserter(kernel.steps));
   return kernel;
@@ -283,7 +303,7 @@ bool agree(const Kernel &one, const Kernel &other, size_t given) {
 bool mayChoose(const std::vector<const Kernel *> &plans, size_t given) {
   if (plans.size() == 1)
     return true;
-  const Differing steps = differingSteps(allOf(plans, nullptr), given);
+  const Differing steps = differingSteps(allOf(plans, {}), given);
   return std::all_of(plans.begin(), plans.end(), [&](const Kernel *one) {
     const Kernel &plan = *one;
     const CostSizes passed{[](ExtentId) { return 1; },
@@ -297,17 +317,18 @@ bool mayChoose(const std::vector<const Kernel *> &plans, size_t given) {
 }
 
 Kernel joinPlans(std::vector<Kernel> plans, size_t given) {
-  return joined(std::move(plans), nullptr, given);
+  return joined(std::move(plans), {}, given);
 }
 
-bool mayRecompute(const std::vector<const Kernel *> &plans, const Kernel &careful, size_t given) {
-  const Differing steps = differingSteps(allOf(plans, &careful), given);
-  return steps.begin < steps.endOf(careful) && isRepeatable(careful, steps) &&
+bool mayRecompute(const std::vector<const Kernel *> &plans, const std::vector<const Kernel *> &careful, size_t given) {
+  const Differing steps = differingSteps(allOf(plans, careful), given);
+  const auto isRight = [&](const Kernel *one) { return steps.begin < steps.endOf(*one) && isRepeatable(*one, steps); };
+  return std::all_of(careful.begin(), careful.end(), isRight) &&
          std::all_of(plans.begin(), plans.end(), [&](const Kernel *plan) { return shows(*plan, steps); });
 }
 
-Kernel joinPlans(std::vector<Kernel> plans, Kernel careful, size_t given) {
-  return joined(std::move(plans), &careful, given);
+Kernel joinPlans(std::vector<Kernel> plans, std::vector<Kernel> careful, size_t given) {
+  return joined(std::move(plans), std::move(careful), given);
 }
 
 } // namespace spc::sema

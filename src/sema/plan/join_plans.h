@@ -19,12 +19,12 @@ bool mayChoose(const std::vector<const Kernel *> &plans, size_t given);
 /// others agrees with the first one, and mayChoose.
 Kernel joinPlans(std::vector<Kernel> plans, size_t given);
 
-/// Whether all plans, which take sums without entries for 0, may be followed by a careful one that computes the same
-/// once more: that sets what it writes, and what the plans leave is looked at for infinities that met such a 0. It
-/// agrees with them.
-bool mayRecompute(const std::vector<const Kernel *> &plans, const Kernel &careful, size_t given);
+/// Whether all plans, which take sums without entries for 0, may be followed by careful ones that compute the same once
+/// more, by one or each by its own: these set what they write, and what the plans leave is looked at for infinities
+/// that met such a 0. They agree with them.
+bool mayRecompute(const std::vector<const Kernel *> &plans, const std::vector<const Kernel *> &careful, size_t given);
 
-/// The plans joined, with the careful one as their recomputation. Requires: mayRecompute.
-Kernel joinPlans(std::vector<Kernel> plans, Kernel careful, size_t given);
+/// The plans joined, with the careful ones, one or as many, as their recomputation. Requires: mayRecompute.
+Kernel joinPlans(std::vector<Kernel> plans, std::vector<Kernel> careful, size_t given);
 
 } // namespace spc::sema

@@ -140,7 +140,8 @@ bool ValueVerifier::run() {
   begin();
   for (size_t k = 0; k < kernel_.steps.size(); ++k) {
     verification_.step = k;
-    if (!runs(kernel_, k, alternative_) && !(recomputes_ && isRecomputed(kernel_, k)))
+    const bool isAgain = isRecomputed(kernel_, k) && alternativeOf(kernel_, k).value_or(alternative_) == alternative_;
+    if (!runs(kernel_, k, alternative_) && !(recomputes_ && isAgain))
       continue;
     if (!std::visit([&](const auto &step) { return stepHolds(step); }, kernel_.steps[k]))
       return false;

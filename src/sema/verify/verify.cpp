@@ -34,6 +34,10 @@ bool recomputationHolds(Verification &verification) {
                             "the recomputation has no steps") &&
          verification.holds(kernel.alternatives.empty() || kernel.alternatives.back().end == again.begin,
                             "the recomputation does not follow the alternatives") &&
+         verification.holds(again.alternatives.empty() || (again.alternatives.size() == kernel.alternatives.size() &&
+                                                           again.alternatives.front().begin == again.begin &&
+                                                           again.alternatives.back().end == again.end),
+                            "the recomputation has other alternatives than the kernel") &&
          verification.holds(kernel.tensors.has(again.count) && kernel.tensors[again.count].order() == 0 &&
                                 kernel.tensors[again.count].type == ValueType::I64,
                             "the recomputation asks what is no count");
@@ -55,8 +59,10 @@ bool alternativesHold(Verification &verification) {
     const auto *statement = std::get_if<Statement>(&kernel.steps[k]);
     const std::optional<size_t> alternative = alternativeOf(kernel, k);
     const auto isAnothers = [&](TensorId id) {
-      return (kernel.tensors[id].alternative && kernel.tensors[id].alternative != alternative) ||
-             (kernel.tensors[id].isOfRecomputation && !isRecomputed(kernel, k));
+      const Tensor &tensor = kernel.tensors[id];
+      const bool isOfSome = tensor.alternative || tensor.isOfRecomputation;
+      return (tensor.alternative && tensor.alternative != alternative) ||
+             (isOfSome && tensor.isOfRecomputation != isRecomputed(kernel, k));
     };
     verification.step = k;
     bool isOwn = !statement || !isAnothers(statement->target);
