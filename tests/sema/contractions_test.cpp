@@ -190,6 +190,28 @@ TEST_CASE("a temporary that is a sum of products is a factor as any other") {
   CHECK_FALSE(check("let T(i,k) = A(i,j)*B(j,k)\ny(i) = T(i,k)*x(k)", {}, /*strict=*/true).tensor("T").is<Fused>());
 }
 
+TEST_CASE("a temporary is kept where the order of sums is the text's") {
+  const std::vector<std::string> sparse = {"A=csr", "B=csr", "S=csr"};
+  const std::string product = "let T(i,k) = A(i,j)*B(j,k)\nw(i) = S(i,k)\n";
+  for (const char *reader : {"y(i) = T(i,k)*x(k)*k", "y(i) = T(i,k)*x(k)/S(i,k)", "y(i) = T(i,k)*x(k)/S(i,k) + z(i)",
+                             "y(i) = T(i,k)/x(k)", "y(i) = x(k)/T(i,k)"})
+    CHECK_FALSE(check(product + reader, sparse).tensor("T").is<Fused>());
+  // More sums than sets of which can be tried: some are taken as the text has them.
+  std::string chain = "let T1(a,c) = M1(a,b)*M2(b,c)\n";
+  for (int k = 2; k < 14; ++k) {
+    const std::string from(1, static_cast<char>('a' + k)), to(1, static_cast<char>('b' + k));
+    chain += "let T" + std::to_string(k) + "(a," + to + ") = T" + std::to_string(k - 1) + "(a," + from + ")*M" +
+             std::to_string(k + 1) + "(" + from + "," + to + ")\n";
+  }
+  const Checked checked = check(chain + "y(a) = T13(a,o)*x(o)");
+  REQUIRE(checked.kernel);
+  CHECK(checked.tensor("T2").is<Fused>());
+  for (const Step &step : checked.kernel->steps)
+    if (const auto *statement = std::get_if<Statement>(&step))
+      for (const Term &term : statement->terms)
+        CHECK(term.loops.size() <= 3);
+}
+
 TEST_CASE("sums within a product are taken in the order that costs least") {
   const std::string factors = "(C(i,j) + D(i,j))";
   CHECK(costOf("y(k,i) = sum(l, A(k,l)*B(j,l))*d(j)*" + factors, {"A=csr", "B=csr", "C=coo"}) ==

@@ -14,7 +14,6 @@ namespace {
 using Set = uint64_t; ///< of variables, or of factors
 
 constexpr size_t kMostVariables = 64;
-constexpr size_t kMostSums = 10;        ///< the sets of more are too many to try
 constexpr double kListingCost = 2;      ///< of an entry that is collected, in steps
 constexpr double kWithRepeats = 0.5;    ///< how many of the products that are added up have a place of their own
 constexpr double kLeastSaving = 1.25;   ///< a plan in parts is left alone unless it saves as much
@@ -186,8 +185,8 @@ private:
     return places * volume(variables & ~bound);
   }
 
-  /// Whether loops over an operand, the one sparse one, add to elements that do not follow each other: levels are summed over
-  /// outside of others.
+  /// Whether loops over an operand, the one sparse one, add to elements that do not follow each other: levels are
+  /// summed over outside of others.
   static bool isScattered(const Input &input, Set sums) {
     Set outside = 0;
     return std::any_of(input.levels.begin(), input.levels.end(), [&](Set level) {

@@ -15,6 +15,9 @@
 
 namespace spc::sema {
 
+/// Sums of a product at most whose order is chosen: the sets of more are too many to try.
+inline constexpr size_t kMostSums = 10;
+
 /// A factor, by what its costs depend on.
 struct ContractionFactor {
   std::vector<VariableId> variables;

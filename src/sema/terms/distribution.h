@@ -36,8 +36,8 @@ struct DistributionTarget {
 
 /// The treatment of a tree with sums that hold sparse operands. It is computed in `type`, a float or complex, and
 /// summed over all variables but the target's. One sum falls into its addends where that saves an order of cost, where
-/// its operands' storages cannot be walked together, or where all addends but one are 0 unless indices are equal; several
-/// do where it saves as much and no addends can cancel.
+/// its operands' storages cannot be walked together, or where all addends but one are 0 unless indices are equal;
+/// several do where it saves as much and no addends can cancel.
 SumTreatment treatmentOf(const Node &node, const DistributionTarget &target, ValueType type, const Scope &scope,
                          const Kernel &kernel);
 

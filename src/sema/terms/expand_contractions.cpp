@@ -70,18 +70,10 @@ void Expander::collectFactors(const Node &node, bool isDivisor, Factors &factors
 
 /// Whether the order in which the sums of a product are taken may be chosen.
 bool Expander::mayContract(const Factors &factors, const LogicalTerm &term) const {
-  if (!takesParts_ || computeType_ == ValueType::Bool || factors.list.size() < 2 || term.reductions.empty() ||
-      usesIndexValue(*factors.product))
-    return false;
-  for (AccessId id : accessesOf(*factors.product))
-    if (hasDerived(scope_.accesses[id], scope_))
-      return false;
-  for (size_t k = 0; k < factors.list.size(); ++k) {
-    const bool isNowhere = factors.sparsities[k].fill == 0.0 && !factors.sparsities[k].domain;
-    if (isNowhere || (factors.list[k].isDivisor && hasSparse(*factors.list[k].node, scope_, kernel_)))
-      return false;
-  }
-  return true;
+  const auto isNowhere = [](const Sparsity &sparsity) { return sparsity.fill == 0.0 && !sparsity.domain; };
+  return takesParts_ && computeType_ != ValueType::Bool && factors.list.size() > 1 && !term.reductions.empty() &&
+         isReorderable(*factors.product, scope_, kernel_) &&
+         std::none_of(factors.sparsities.begin(), factors.sparsities.end(), isNowhere);
 }
 
 ContractedProduct Expander::contractedProduct(const Factors &factors, const LogicalTerm &term,

@@ -71,7 +71,7 @@ Products Expander::productOf(const Node &node, Place place, const LogicalStateme
   const SumFactors factors = sumFactorsOf(node, scope_, kernel_);
   const bool isAlone = factors.sums.empty() && factors.reductions.size() == 1;
   if (!factors.reductions.empty() && (!isAlone || place == Place::Nested || options_.strictFp)) {
-    if (place == Place::Factor && mayJoin(node, logical))
+    if (place == Place::Factor && mayJoin(node, factors, logical))
       return joined(node, place, logical);
     if (place == Place::Factor && !options_.strictFp)
       if (std::optional<Products> joined = besideWhole(node, factors, logical))
@@ -89,13 +89,15 @@ Products Expander::productOf(const Node &node, Place place, const LogicalStateme
 }
 
 /// Whether the sums of a product may be taken in any order, which matters where there is one around it.
-bool Expander::mayJoin(const Node &product, const LogicalStatement &logical) const {
-  if (!takesParts_ || computeType_ == ValueType::Bool || usesIndexValue(product))
-    return false;
-  for (AccessId id : accessesOf(product))
-    if (hasDerived(scope_.accesses[id], scope_))
-      return false;
-  return !isOverTarget(product, logical);
+bool Expander::mayJoin(const Node &product, const SumFactors &factors, const LogicalStatement &logical) const {
+  size_t sums = 0;
+  for (VariableId variable : freeVariables(product, scope_))
+    sums += has(logical.targetVariables, variable) ? 0 : 1;
+  const bool isWithinSum = sums > 0;
+  for (const Node *reduction : factors.reductions)
+    sums += std::get<ReduceNode>(reduction->kind).variables.size();
+  return isWithinSum && sums <= kMostSums && takesParts_ && computeType_ != ValueType::Bool &&
+         isReorderable(product, scope_, kernel_);
 }
 
 /// A product with its sums around all of it.

@@ -108,7 +108,7 @@ private:
   // Products of sums (expand_products.cpp): what an addend of `logical`, or a factor of one, becomes.
   Products multiplyOut(const Node &node, Place place, const LogicalStatement &logical);
   Products productOf(const Node &node, Place place, const LogicalStatement &logical);
-  bool mayJoin(const Node &product, const LogicalStatement &logical) const;
+  bool mayJoin(const Node &product, const SumFactors &factors, const LogicalStatement &logical) const;
   Products joined(const Node &node, Place place, const LogicalStatement &logical);
   std::optional<Products> besideWhole(const Node &node, const SumFactors &factors, const LogicalStatement &logical);
   Products guardedEach(Products products);

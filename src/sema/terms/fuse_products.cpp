@@ -1,5 +1,7 @@
 // Temporaries that are sums of products, as factors of the products that read them.
+#include "sema/terms/contraction.h"
 #include "sema/terms/fuse.h"
+#include "sema/terms/products.h"
 
 #include <algorithm>
 #include <map>
@@ -20,6 +22,20 @@ std::vector<VariableId> summedOver(const Node &value, const Scope &scope, const 
   std::vector<VariableId> variables = freeVariables(value, scope);
   std::erase_if(variables, [&](VariableId variable) { return has(targets, variable); });
   return variables;
+}
+
+/// How many variables the sums within a value run over.
+size_t boundIn(const Node &value) {
+  const auto *reduction = std::get_if<ReduceNode>(&value.kind);
+  size_t count = reduction ? reduction->variables.size() : 0;
+  for (const Node *child : children(value))
+    count += boundIn(*child);
+  return count;
+}
+
+/// How many variables an addend of a statement is added up over.
+size_t sumsOf(const Node &addend, const ResolvedStatement &statement) {
+  return boundIn(addend) + summedOver(addend, statement.scope, statement.target.variables).size();
 }
 
 /// Whether no operand has all indices of what is made of them.
@@ -53,6 +69,13 @@ bool isFactor(const Reader &reader) {
     isInside = isInside || (!isSum && !isNegative);
   }
   return true;
+}
+
+/// The addend that a reader is in.
+const Node &addendOf(const Reader &reader) {
+  return **std::find_if(reader.path.begin(), reader.path.end(), [](const Node *node) {
+    return !asSum(*node) && !std::holds_alternative<NegateNode>(node->kind);
+  });
 }
 
 /// A variable of the reader's own, with a name that no other one there has.
@@ -90,6 +113,12 @@ bool hasOtherReduction(const Node &node) {
 
 bool isProductWithin(const Planning &planning, const ResolvedStatement &made, const Reader &reader) {
   const Options &options = planning.options;
+  const ResolvedStatement &use = planning.statements[reader.statement];
+  if (sumsOf(*made.value, made) + sumsOf(addendOf(reader), use) > kMostSums ||
+      computeTypeOf(planning.kernel, use) == ValueType::Bool ||
+      !isReorderable(*made.value, made.scope, planning.kernel) ||
+      !isReorderable(addendOf(reader), use.scope, planning.kernel))
+    return false;
   return !options.strictFp && !options.asWritten && !planning.given.order && made.target.variables.size() > 1 &&
          (isSumOfProducts(*made.value, made.scope, made.target.variables) ||
           (isLargerThanOperands(made) && !asSum(*made.value) && !hasOtherReduction(*made.value))) &&

@@ -63,10 +63,12 @@ private:
            });
   }
 
-  /// Adds up the terms that are one number for each element in one of them: they go through the target once.
+  /// Adds up the terms that are one number for each element in one of them: they go through the target once. A target
+  /// of another type takes each term's result in that.
   void joinDense(LogicalStatement &logical) {
+    const Tensor &target = planning_.kernel.tensors[logical.target];
     if (planning_.options.strictFp || logical.reduction != Reduction::Sum || logical.computeType == ValueType::Bool ||
-        !planning_.kernel.tensors[logical.target].format.isDense())
+        target.type != logical.computeType || !target.format.isDense())
       return;
     LogicalTerm *first = nullptr;
     std::erase_if(logical.terms, [&](LogicalTerm &term) {

@@ -38,7 +38,28 @@ bool mayStayWhole(const Node &node, const Scope &scope, const Kernel &kernel) {
                      [&](const Node *child) { return mayStayWhole(*child, scope, kernel); });
 }
 
+/// Whether a product is divided by something sparse, perhaps within sums of it.
+bool hasSparseDivisor(const Node &node, const Scope &scope, const Kernel &kernel) {
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return hasSparseDivisor(*negate->operand, scope, kernel);
+  if (const auto *reduction = std::get_if<ReduceNode>(&node.kind))
+    return hasSparseDivisor(*reduction->body, scope, kernel);
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  if (!binary || asSum(node))
+    return false;
+  return hasSparseDivisor(*binary->left, scope, kernel) ||
+         (binary->op == BinaryOp::Div ? hasSparse(*binary->right, scope, kernel)
+                                      : hasSparseDivisor(*binary->right, scope, kernel));
+}
+
 } // namespace
+
+bool isReorderable(const Node &product, const Scope &scope, const Kernel &kernel) {
+  const std::vector<AccessId> accesses = accessesOf(product);
+  return !usesIndexValue(product) && !hasSparseDivisor(product, scope, kernel) &&
+         std::none_of(accesses.begin(), accesses.end(),
+                      [&](AccessId id) { return hasDerived(scope.accesses[id], scope); });
+}
 
 bool staysWhole(const Node &product, const Scope &scope, const Kernel &kernel) {
   const size_t products = productsOf(product, scope, kernel);

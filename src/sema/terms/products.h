@@ -22,6 +22,10 @@ Products single(NodePtr expr);
 /// Whether a product is computed as it is: multiplied out, it would be many terms, and more than it has operands.
 bool staysWhole(const Node &product, const Scope &scope, const Kernel &kernel);
 
+/// Whether the sums of a product may be taken in any order: it has no value of an index variable as a factor, reads no
+/// windows, and is divided by nothing that may lack entries.
+bool isReorderable(const Node &product, const Scope &scope, const Kernel &kernel);
+
 /// Whether a divisor makes nothing but a 0 of a 0: a number, or a count that is at least 1, as that of a mean.
 bool isPlainDivisor(const Node &node);
 
