@@ -41,8 +41,8 @@ std::optional<double> evaluate(const std::vector<StatementCost> &costs, const Co
 /// the sizes do not say.
 size_t alternativeFor(const Kernel &kernel, const CostSizes &sizes);
 
-/// The alternative that a step is of, or in whose place a step of the recomputation is; nullopt for steps that each call
-/// runs.
+/// The alternative that a step is of, or in whose place a step of the recomputation is; nullopt for steps that each
+/// call runs.
 std::optional<size_t> alternativeOf(const Kernel &kernel, size_t step);
 
 /// Whether a step is one of the recomputation.

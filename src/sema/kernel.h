@@ -257,8 +257,8 @@ struct Alternative {
 struct Recomputation {
   size_t begin = 0, end = 0; ///< into Kernel::steps
   TensorId count;            ///< an i64 of order 0: where that is not 0, calls run the steps
-  /// The steps of a call by the kernel's alternative that it has taken, one behind the other, none for one that takes no
-  /// sum for 0; empty where they are the same whichever it is.
+  /// The steps of a call by the kernel's alternative that it has taken, one behind the other, none for one that takes
+  /// no sum for 0; empty where they are the same whichever it is.
   std::vector<Alternative> alternatives = {};
 };
 

@@ -247,7 +247,7 @@ NodePtr Expander::both(NodePtr a, NodePtr b) const {
 bool Expander::isPartial(const Node &value) const {
   if (!isTold(value)) {
     const Sparsity sparsity = sparsityOf(value, computeType_, scope_, kernel_);
-    return sparsity.fill == 0.0 && sparsity.domain && !isEverywhere(*sparsity.domain);
+    return sparsity.fill == 0.0 && sparsity.domain && !isEverywhere(sparsity.domain);
   }
   if (const auto *negate = std::get_if<NegateNode>(&value.kind))
     return isPartial(*negate->operand);

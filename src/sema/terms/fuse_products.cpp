@@ -12,9 +12,9 @@ namespace {
 using Renamed = std::map<VariableId, VariableId>;
 
 /// The body of sums that are a whole value.
-const Node &bodyOf(const Node &value) {
-  const auto *reduction = std::get_if<ReduceNode>(&value.kind);
-  return reduction && reduction->reduction == Reduction::Sum ? bodyOf(*reduction->body) : value;
+const Node *bodyOf(const Node *value) {
+  const auto *reduction = std::get_if<ReduceNode>(&value->kind);
+  return reduction && reduction->reduction == Reduction::Sum ? bodyOf(reduction->body.get()) : value;
 }
 
 /// The variables of `value` that are none of `targets`.
@@ -50,7 +50,7 @@ bool isLargerThanOperands(const ResolvedStatement &made) {
 
 /// Whether a tree is a sum of products, none of whose factors is a sum within a function.
 bool isSumOfProducts(const Node &value, const Scope &scope, const std::vector<VariableId> &targets) {
-  const Node &body = bodyOf(value);
+  const Node &body = *bodyOf(&value);
   return !asSum(body) && !std::holds_alternative<AccessNode>(body.kind) && !hasOtherReduction(value) &&
          !summedOver(body, scope, targets).empty();
 }

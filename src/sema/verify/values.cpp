@@ -1,5 +1,6 @@
 #include "sema/alternatives.h"
 #include "sema/amounts.h"
+#include "sema/tree.h"
 #include "sema/verify/verification.h"
 
 #include <algorithm>
