@@ -10,10 +10,11 @@
 using namespace spc::testing;
 
 TEST_CASE("random products in two spellings", "[chains]") {
+  const auto spellings = GENERATE(Spellings::Orders, Spellings::All);
   std::mt19937 random(productSeed());
   const int products = takesAll() ? 2500 : 40;
   for (int number = 0; number < products; ++number) {
-    const RandomProduct product = randomProduct(random);
+    const RandomProduct product = randomProduct(random, spellings);
     for (int spelling = 0; spelling < 2; ++spelling) {
       KernelSpec spec =
           specFor(spellingOf(product, random), product.formats, static_cast<size_t>(2 * number + spelling));

@@ -91,9 +91,10 @@ void addAddends(RandomProduct &product, std::mt19937 &random) {
     }
 }
 
-/// One spelling: statements before the last one, and the names they take.
+/// One spelling, of which kind: statements before the last one, and the names they take.
 struct Spelling {
-  std::string temporaries;
+  Spellings kind;
+  std::string temporaries = {};
   size_t names = 0;
 };
 
@@ -107,7 +108,7 @@ RandomProduct::Factor summed(char index, const std::vector<RandomProduct::Factor
         sum.indices.push_back(other);
   const std::string product = joined(textsOf(inside), random);
   sum.text = "sum(" + std::string(1, index) + ", " + product + ")";
-  if (below(random, 2) == 0) {
+  if (spelling.kind == Spellings::All && below(random, 2) == 0) {
     const std::string name = access("T" + std::to_string(spelling.names++), sum.indices);
     spelling.temporaries += "let " + name + " = " + sum.text + "\n";
     sum.text = name;
@@ -148,8 +149,9 @@ unsigned productSeed() {
   return seed ? static_cast<unsigned>(std::strtoul(seed, nullptr, 10)) : 41;
 }
 
-RandomProduct randomProduct(std::mt19937 &random) {
+RandomProduct randomProduct(std::mt19937 &random, Spellings spellings) {
   RandomProduct product;
+  product.spellings = spellings;
   std::vector<char> used;
   const size_t count = 2 + below(random, 4);
   for (size_t k = 0; k < count; ++k) {
@@ -167,6 +169,8 @@ RandomProduct randomProduct(std::mt19937 &random) {
   product.target = access("y", product.targetIndices);
   if (!product.targetIndices.empty())
     product.formats["y"] = product.targetIndices.size() == 2 && below(random, 3) == 0 ? "csr" : "dense";
+  if (spellings == Spellings::Orders)
+    return product;
   addAddends(product, random);
   // A target that lists its entries has parts of two or more indices alone, and of sparse factors.
   if (const auto target = product.formats.find("y"); target != product.formats.end() && target->second == "csr")
@@ -191,7 +195,7 @@ std::string spellingOf(const RandomProduct &product, std::mt19937 &random) {
       terms[k].push_back({isSum ? "(" + factor.text + " + " + factor.addend + ")" : factor.text, factor.indices, ""});
     }
   }
-  Spelling spelling;
+  Spelling spelling{product.spellings};
   std::string whole;
   for (const std::vector<RandomProduct::Factor> &factors : terms)
     whole += (whole.empty() ? "" : " + ") + term(product, factors, spelling, random);

@@ -9,6 +9,10 @@
 
 namespace spc::testing {
 
+/// What spellings of a product differ by: the order of factors and the places of sums, or temporaries and the
+/// distribution of sums of two tensors as well.
+enum class Spellings { Orders, All };
+
 /// A product that is summed over the indices that its target lacks.
 struct RandomProduct {
   struct Factor {
@@ -16,6 +20,7 @@ struct RandomProduct {
     std::vector<char> indices;
     std::string addend; ///< what is added to it, with the same indices, or nothing
   };
+  Spellings spellings = Spellings::All;
   std::string target; ///< "y(i)"
   std::vector<char> targetIndices;
   std::vector<Factor> factors;                ///< each shares an index with one before it, or is the first
@@ -29,8 +34,9 @@ struct RandomProduct {
 unsigned productSeed();
 
 /// Two to five factors over up to four indices, of order 1 or 2, each dense or sparse, into a dense or a sparse target.
-/// Some factors are sums of two tensors, of magnitudes where there are several sums: nothing can cancel then.
-RandomProduct randomProduct(std::mt19937 &random);
+/// With all spellings some factors are sums of two tensors, of magnitudes where there are several sums: nothing can
+/// cancel then.
+RandomProduct randomProduct(std::mt19937 &random, Spellings spellings);
 
 /// Statements of the product: factors in another order; some sums written as sum(...) around the factors that have
 /// their index, one within the other, or as temporaries; sums of tensors as they are, or a term for each addend.

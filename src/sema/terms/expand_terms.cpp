@@ -55,8 +55,7 @@ NodePtr negated(NodePtr node) {
 
 Expander::Expander(const Planning &planning, size_t statement, Kernel &kernel, Scope &scope, Diagnostics &diagnostics)
     : options_(planning.options), copies_(planning.copies), contractions_(planning.contractions), statement_(statement),
-      kernel_(kernel), scope_(scope), diagnostics_(diagnostics),
-      takesParts_(!planning.options.strictFp && !planning.options.asWritten && !planning.given.order),
+      kernel_(kernel), scope_(scope), diagnostics_(diagnostics), takesParts_(planning.mayReorderSums()),
       listsWheres_(listsEntries(planning, planning.statements[statement].target.tensor, kernel)),
       isStandIn_(planning.standIns.contains(planning.statements[statement].target.tensor)),
       computeType_(computeTypeOf(planning.kernel, planning.statements[statement])) {}

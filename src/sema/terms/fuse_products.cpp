@@ -112,14 +112,13 @@ bool hasOtherReduction(const Node &node) {
 }
 
 bool isProductWithin(const Planning &planning, const ResolvedStatement &made, const Reader &reader) {
-  const Options &options = planning.options;
   const ResolvedStatement &use = planning.statements[reader.statement];
   if (sumsOf(*made.value, made) + sumsOf(addendOf(reader), use) > kMostSums ||
       computeTypeOf(planning.kernel, use) == ValueType::Bool ||
       !isReorderable(*made.value, made.scope, planning.kernel) ||
       !isReorderable(addendOf(reader), use.scope, planning.kernel))
     return false;
-  return !options.strictFp && !options.asWritten && !planning.given.order && made.target.variables.size() > 1 &&
+  return planning.mayReorderSums() && made.target.variables.size() > 1 &&
          (isSumOfProducts(*made.value, made.scope, made.target.variables) ||
           (isLargerThanOperands(made) && !asSum(*made.value) && !hasOtherReduction(*made.value))) &&
          isFactor(reader);

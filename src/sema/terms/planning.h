@@ -20,6 +20,9 @@ struct Planning {
       : options(options), diagnostics(diagnostics), copies(copies), contractions(contractions), kernel{program, {}},
         symbols(program.symbols), statements(program.statements), given(program.given), refreshes(program.tiedBefore) {}
 
+  /// Whether the sums of a product may be taken one before another: nobody has said in which order loops run.
+  bool mayReorderSums() const { return !options.strictFp && !options.asWritten && !given.order; }
+
   const Options &options;
   Diagnostics &diagnostics;
   CopyRequests &copies;
