@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 
 namespace spc::language {
 namespace {
@@ -93,6 +94,9 @@ std::string_view spellingOf(Reduction reduction) {
   return kReductions[static_cast<size_t>(reduction)];
 }
 
+static constexpr std::string_view kTypes[] = {"f16", "bf16", "f32", "f64", "i8",   "i16",  "i32", "i64",
+                                              "u8",  "u16",  "u32", "u64", "bool", "cf32", "cf64"};
+
 std::optional<Reduction> reductionNamed(std::string_view name) {
   const auto found = std::find(std::begin(kReductions), std::end(kReductions), name);
   return found == std::end(kReductions) ? std::nullopt
@@ -111,13 +115,21 @@ std::string wrongCount(Function function, std::string_view called, size_t count)
          (function == Function::Where && given == 3 ? ": 'select' chooses one of two values" : "");
 }
 
-std::optional<Function> functionNamed(std::string_view name) {
-  if (isTypeName(name))
-    return Function::Cast;
+/// What is called by name. Each name of a text is looked up here.
+static std::unordered_map<std::string_view, Function> calledByName() {
+  std::unordered_map<std::string_view, Function> functions;
   for (const FunctionSpelling &spelling : kSpellings)
-    if (!spelling.isOperator() && spelling.text == name && !name.empty())
-      return spelling.function;
-  return std::nullopt;
+    if (!spelling.isOperator() && !spelling.text.empty())
+      functions.emplace(spelling.text, spelling.function);
+  for (const std::string_view type : kTypes)
+    functions.insert_or_assign(type, Function::Cast);
+  return functions;
+}
+
+std::optional<Function> functionNamed(std::string_view name) {
+  static const std::unordered_map<std::string_view, Function> functions = calledByName();
+  const auto found = functions.find(name);
+  return found == functions.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::vector<std::string> functionNames() {
@@ -140,9 +152,7 @@ bool mayReadAsTensor(std::string_view name, std::string_view arguments) {
 }
 
 bool isTypeName(std::string_view text) {
-  static constexpr std::string_view kNames[] = {"f16", "bf16", "f32", "f64", "i8",   "i16",  "i32", "i64",
-                                                "u8",  "u16",  "u32", "u64", "bool", "cf32", "cf64"};
-  return std::find(std::begin(kNames), std::end(kNames), text) != std::end(kNames);
+  return std::find(std::begin(kTypes), std::end(kTypes), text) != std::end(kTypes);
 }
 
 } // namespace spc::language

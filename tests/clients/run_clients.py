@@ -175,12 +175,15 @@ CALLS_LIBM = {"attention", "attention_on_steps", "functions"}
 
 
 def options_in(mode, kernel):
-    """Beside those of the kernel. What no program of the mode links need only compile: at -O0, in a sixth of the time."""
+    """Beside those of the kernel. What no program of the mode links need only compile: at -O0, in a sixth of the time. Of
+    what is linked the loops of one processor run; some kernels have those of all."""
     if mode not in WATCHED:
         return []
     sanitizers, names, _ = WATCHED[mode]
     linked = kernel in MISUSE[1] or any(kernel in CLIENTS[name][1] for name in names)
-    return [f"--sanitize={sanitizers}", *([] if linked else ["-O0"])]
+    has_levels = kernel.partition("_on_")[0] in MISUSE[1]
+    cheaper = ["-O0"] if not linked else [] if has_levels else ["--mcpu=native"]
+    return [f"--sanitize={sanitizers}", *cheaper]
 
 
 def compile_kernels(spc, folder, mode):

@@ -127,11 +127,14 @@ private:
   Value read(const Node &node) const {
     const DenseTensor &tensor = *node.tensor;
     const auto at = static_cast<size_t>(offset(node));
-    const double fill = readAs(tensor.fill, tensor.type, node.type);
-    if (tensor.sparse && !tensor.stored[at])
+    if (tensor.sparse && !tensor.stored[at]) {
+      if (tensor.fill == 0 && !node.picks)
+        return {};
+      const double fill = readAs(tensor.fill, tensor.type, node.type);
       return node.picks && (fill != 0 || !(isTerm_ || lists_))
                  ? Value{fill, std::isinf(fill) ? 0 : std::abs(fill), 0, true, true}
                  : ofFill(fill);
+    }
     const Element value =
         sema::isInteger(tensor.type) ? readAs(tensor.values[at].real(), tensor.type, node.type) : tensor.values[at];
     return {value, sizeOf(value), tensor.errors.empty() ? 0 : tensor.errors[at], true, true};

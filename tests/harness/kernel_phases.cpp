@@ -4,29 +4,41 @@
 #include "harness/kernel_argument.h"
 #include "sema/two_phases.h"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
 namespace spc::testing {
 namespace {
 
-using Elements = std::map<std::vector<int64_t>, tensor::Number>;
+/// By their places, row by row.
+using Elements = std::vector<std::pair<tensor::Integer, tensor::Number>>;
 
 /// What is stored beyond the entries of a call in one phase: places of padding.
 bool isNothing(const tensor::Number &value) {
   return value.real == 0 && value.imaginary == 0 && value.rest == 0;
 }
 
-/// By coordinates. Padding may repeat those of an entry.
+/// Sorted, each place once. Padding may repeat the coordinates of an entry.
 Elements elementsOf(const tensor::Coordinates &entries) {
   Elements elements;
-  const auto order = static_cast<ptrdiff_t>(entries.shape.size());
+  const size_t order = entries.shape.size();
   for (size_t entry = 0; entry < entries.size(); ++entry) {
-    const auto begin = entries.coordinates.begin() + static_cast<ptrdiff_t>(entry) * order;
-    const auto [found, isNew] = elements.try_emplace({begin, begin + order}, entries.value(entry));
-    if (!isNew && isNothing(found->second))
-      found->second = entries.value(entry);
+    tensor::Integer place = 0;
+    for (size_t dim = 0; dim < order; ++dim)
+      place = place * entries.shape[dim] + entries.coordinates[entry * order + dim];
+    elements.emplace_back(place, entries.value(entry));
   }
+  const auto isBefore = [](const auto &one, const auto &other) { return one.first < other.first; };
+  if (!std::is_sorted(elements.begin(), elements.end(), isBefore))
+    std::stable_sort(elements.begin(), elements.end(), isBefore);
+  size_t kept = 0;
+  for (const auto &[place, value] : elements)
+    if (kept == 0 || elements[kept - 1].first != place)
+      elements[kept++] = {place, value};
+    else if (isNothing(elements[kept - 1].second))
+      elements[kept - 1].second = value;
+  elements.resize(kept);
   return elements;
 }
 
@@ -49,16 +61,19 @@ std::string textOf(const tensor::Number &value) {
 }
 
 std::string compareElements(const Comparison &comparison, const Elements &once, const Elements &twice) {
-  for (const auto &[at, value] : once) {
-    const auto found = twice.find(at);
-    if (found == twice.end() ? !isNothing(value) : !comparison.isSame(value, found->second))
-      return "has " + (found == twice.end() ? std::string("no entry") : textOf(found->second)) + " for " +
-             textOf(value);
+  auto other = twice.begin();
+  bool hasMore = false;
+  for (const auto &[place, value] : once) {
+    for (; other != twice.end() && other->first < place; ++other)
+      hasMore |= !isNothing(other->second);
+    const bool isThere = other != twice.end() && other->first == place;
+    if (!isThere ? !isNothing(value) : !comparison.isSame(value, other->second))
+      return "has " + (isThere ? textOf(other->second) : std::string("no entry")) + " for " + textOf(value);
+    other += isThere ? 1 : 0;
   }
-  for (const auto &[at, value] : twice)
-    if (!once.contains(at) && !isNothing(value))
-      return "has one entry more";
-  return {};
+  for (; other != twice.end(); ++other)
+    hasMore |= !isNothing(other->second);
+  return hasMore ? "has one entry more" : "";
 }
 
 } // namespace

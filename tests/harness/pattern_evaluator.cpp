@@ -3,6 +3,7 @@
 #include "harness/dense_nodes.h"
 #include "harness/number_types.h"
 #include "harness/pattern_fills.h"
+#include "harness/pattern_places.h"
 #include "harness/taken_in.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <unordered_map>
 #include <utility>
 
 namespace spc::testing {
@@ -18,8 +20,6 @@ namespace {
 
 using syntax::Expr;
 
-/// Values of index variables.
-using Point = std::map<std::string, int64_t>;
 using Extents = std::map<std::string, int64_t>;
 
 /// The addends of a right side, parentheses at the top opened. Signs do not matter here.
@@ -41,7 +41,7 @@ class StatementPattern {
 public:
   StatementPattern(const syntax::Statement &statement, PatternMap &patterns, bool isWide)
       : statement_(statement), patterns_(patterns), isWide_(isWide), before_(withPadding(patterns)),
-        fills_(statement, before_) {
+        fills_(statement, before_), places_(statement, before_) {
     evaluator::noteWindows(*statement.value, windows_);
     collectExtents(*statement.value, {}, anywhere_);
   }
@@ -57,11 +57,10 @@ public:
     std::set<std::string> own;
     for (const syntax::Name &index : statement_.target.indices)
       own.insert(index.text);
-    Point point;
+    Point point = places_.nowhere();
     const auto visitElement = [&] {
-      const int64_t element = elementOf(statement_.target, point);
-      bool isStored =
-          statement_.op == language::AssignOp::Add && before_.at(statement_.target.tensor.text).isStored(element);
+      const int64_t element = places_.elementOf(statement_.target, point);
+      bool isStored = statement_.op == language::AssignOp::Add && places_.tensorOf(statement_.target).isStored(element);
       if (const auto takesIn = evaluator::takenInBy(statement_.op))
         isStored = isTakenIn(*takesIn, own, point);
       else if (isWhole(target) && statement_.op == language::AssignOp::Add)
@@ -76,7 +75,7 @@ public:
     };
     Extents loops;
     addExtents(statement_.target, loops);
-    anyPoint(loops, point, visitElement);
+    anyPoint(places_.loops(loops), point, visitElement);
     target.masks.push_back(target.stored);
   }
 
@@ -105,9 +104,10 @@ private:
     collectExtents(*value, own, loops);
     Point point = outer;
     return isStoredAfter(
-        {kind, target.type, target.fill, target.isStored(elementOf(statement_.target, outer)), fills_.typeOf(*value),
+        {kind, target.type, target.fill, target.isStored(places_.elementOf(statement_.target, outer)),
+         fills_.typeOf(*value),
          loops.empty() || indexesSome(*value, statement_.target.indices) ? fills_.fillOf(*value) : std::nullopt,
-         !loops.empty(), anyPoint(loops, point, [&] { return mayDiffer(*value, point); })});
+         !loops.empty(), anyPoint(places_.loops(loops), point, [&] { return mayDiffer(*value, point); })});
   }
 
   /// Whether the target's missing elements are no zeros, or its value is a reduction other than a sum.
@@ -134,44 +134,51 @@ private:
   }
 
   bool differsInRange(const syntax::Reduce &reduction, const Point &outer) {
-    Extents all, loops;
-    collectExtents(*reduction.body, {}, all);
-    for (const syntax::Name &variable : reduction.variables)
-      loops[variable.text] = all.at(variable.text);
     Point point = outer;
-    return anyPoint(loops, point, [&] { return mayDiffer(*reduction.body, point); });
+    return anyPoint(loopsOf(reduction), point, [&] { return mayDiffer(*reduction.body, point); });
+  }
+
+  /// Of a reduction's variables.
+  const Loops &loopsOf(const syntax::Reduce &reduction) {
+    const auto [place, isNew] = loops_.try_emplace(&reduction);
+    if (isNew) {
+      Extents all, loops;
+      collectExtents(*reduction.body, {}, all);
+      for (const syntax::Name &variable : reduction.variables)
+        loops[variable.text] = all.at(variable.text);
+      place->second = places_.loops(loops);
+    }
+    return place->second;
   }
 
   /// Whether `visit` says so for some values of the loops' variables; stops at the first.
-  static bool anyPoint(const Extents &loops, Point &point, const std::function<bool()> &visit) {
-    return anyFrom(loops.begin(), loops.end(), point, visit);
-  }
-
-  static bool anyFrom(Extents::const_iterator loop, Extents::const_iterator end, Point &point,
-                      const std::function<bool()> &visit) {
-    if (loop == end)
+  static bool anyPoint(const Loops &loops, Point &point, const std::function<bool()> &visit, size_t depth = 0) {
+    if (depth == loops.size())
       return visit();
-    const auto outer = point.find(loop->first);
-    const std::optional<int64_t> shadowed = outer == point.end() ? std::nullopt : std::optional(outer->second);
-    int64_t &at = point[loop->first];
+    const auto [variable, extent] = loops[depth];
+    int64_t &at = point[static_cast<size_t>(variable)];
+    const int64_t shadowed = at;
     bool isFound = false;
-    for (at = 0; !isFound && at < loop->second; ++at)
-      isFound = anyFrom(std::next(loop), end, point, visit);
-    at = shadowed.value_or(0);
+    for (at = 0; !isFound && at < extent; ++at)
+      isFound = anyPoint(loops, point, visit, depth + 1);
+    at = shadowed;
     return isFound;
   }
 
   /// Of an addend: its variables that neither the target has nor an inner sum binds range freely.
-  bool isOverNothing(const syntax::Reduce &sum) const {
-    Extents all;
-    collectExtents(*sum.body, {}, all);
-    return std::any_of(sum.variables.begin(), sum.variables.end(),
-                       [&](const syntax::Name &variable) { return all.at(variable.text) == 0; });
+  bool isOverNothing(const syntax::Reduce &sum) {
+    const Loops &loops = loopsOf(sum);
+    return std::any_of(loops.begin(), loops.end(), [](const auto &loop) { return loop.second == 0; });
   }
 
   bool holdsSomewhere(const Expr &addend, const std::set<std::string> &bound, const Point &outer) {
-    Extents loops;
-    collectExtents(addend, bound, loops);
+    const auto [place, isNew] = free_.try_emplace(&addend);
+    if (isNew) {
+      Extents extents;
+      collectExtents(addend, bound, extents);
+      place->second = places_.loops(extents);
+    }
+    const Loops &loops = place->second;
     Point point = outer;
     if (hasSum(addend, [&](const syntax::Reduce &sum) { return isOverNothing(sum); }))
       return false;
@@ -203,14 +210,14 @@ private:
   bool holdsAt(const syntax::Paren &paren, const Point &point) { return holds(*paren.inner, point); }
   bool holdsAt(const syntax::Negate &negate, const Point &point) { return holds(*negate.operand, point); }
   bool holdsAt(const syntax::Access &access, const Point &point) {
-    return isIndexValue(access) || before_.at(access.tensor.text).fill != 0 || hasEntry(access, point);
+    return isIndexValue(access) || places_.tensorOf(access).fill != 0 || hasEntry(access, point);
   }
   /// The name of an index variable stands for its value.
   bool isIndexValue(const syntax::Access &access) const {
     return access.indices.empty() && !before_.contains(access.tensor.text);
   }
   bool hasEntry(const syntax::Access &access, const Point &point) const {
-    return before_.at(access.tensor.text).isStored(elementOf(access, point));
+    return places_.tensorOf(access).isStored(places_.elementOf(access, point));
   }
   bool holdsAt(const syntax::Call &, const Point &) { return true; }
   bool holdsAt(const syntax::Binary &binary, const Point &point) {
@@ -229,12 +236,8 @@ private:
     if (sum.reduction != language::Reduction::Sum && sum.reduction != language::Reduction::Mean &&
         sum.reduction != language::Reduction::Count)
       return true;
-    Extents all, loops;
-    collectExtents(*sum.body, {}, all);
-    for (const syntax::Name &variable : sum.variables)
-      loops[variable.text] = all.at(variable.text);
     Point point = outer;
-    return anyPoint(loops, point, [&] { return holdsAsAddend(*sum.body, point); });
+    return anyPoint(loopsOf(sum), point, [&] { return holdsAsAddend(*sum.body, point); });
   }
 
   /// Whether one of several expressions may differ from its fill.
@@ -252,10 +255,10 @@ private:
     if (fills_.isTie(expr))
       return areEqual(expr, point);
     if (const auto *mask = maskOf(expr))
-      return !fills_.isSparse(*mask) || before_.at(mask->tensor.text).isEntry(elementOf(*mask, point));
+      return !fills_.isSparse(*mask) || places_.tensorOf(*mask).isEntry(places_.elementOf(*mask, point));
     if (const auto *mask = complementOf(expr))
       return !fills_.isSparse(*mask) || (isWide_ && unions_ > 0) ||
-             !before_.at(mask->tensor.text).isEntry(elementOf(*mask, point));
+             !places_.tensorOf(*mask).isEntry(places_.elementOf(*mask, point));
     if (const auto *access = std::get_if<syntax::Access>(&expr.node))
       return !fills_.isSparseIn(expr) || hasEntry(*access, point);
     if (fills_.missingSum(expr))
@@ -289,11 +292,11 @@ private:
     return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) { return !isSettled(part) || differs(part); });
   }
 
-  static int64_t indexOf(const Expr &expr, const Point &point) {
+  int64_t indexOf(const Expr &expr, const Point &point) const {
     if (const auto *literal = std::get_if<syntax::Literal>(&expr.node))
       return static_cast<int64_t>(literal->value);
     if (const auto *variable = std::get_if<syntax::Access>(&expr.node))
-      return point.at(variable->tensor.text);
+      return places_.valueOf(*variable, point);
     if (const auto *negate = std::get_if<syntax::Negate>(&expr.node))
       return -indexOf(*negate->operand, point);
     const auto *binary = std::get_if<syntax::Binary>(&expr.node);
@@ -305,23 +308,11 @@ private:
                                                    : left * right;
   }
 
-  static bool areEqual(const Expr &tie, const Point &point) {
+  bool areEqual(const Expr &tie, const Point &point) const {
     const auto &call = std::get<syntax::Call>(bare(tie).node);
     if (call.function == language::Function::And)
       return areEqual(*call.arguments[0], point) && areEqual(*call.arguments[1], point);
     return indexOf(*call.arguments[0], point) == indexOf(*call.arguments[1], point);
-  }
-
-  int64_t elementOf(const syntax::Access &access, const Point &point) const {
-    const std::vector<int64_t> &shape = before_.at(access.tensor.text).shape;
-    int64_t element = 0;
-    for (size_t dim = 0; dim < shape.size(); ++dim) {
-      int64_t at = access.indices[dim].constant;
-      for (const syntax::IndexTerm &term : access.indices[dim].terms)
-        at += term.scale * point.at(term.variable.text);
-      element = element * shape[dim] + at;
-    }
-    return element;
   }
 
   void addExtents(const syntax::Access &access, Extents &extents) const {
@@ -378,6 +369,9 @@ private:
   int unions_ = 0;          ///< around what is looked at
   const PatternMap before_; ///< a target that is read is read as it was
   const StatementFills fills_;
+  const PatternPlaces places_;
+  std::unordered_map<const syntax::Reduce *, Loops> loops_; ///< of its variables
+  std::unordered_map<const Expr *, Loops> free_;            ///< of an addend's variables that the target lacks
   evaluator::Windows windows_;
   Extents anywhere_; ///< of variables that no reduction binds, wherever in the statement they say how far they run
 };

@@ -62,7 +62,7 @@ std::optional<language::BinaryOp> StatementFills::operatorOf(const Expr &expr) c
 }
 
 /// The pattern of a dense tensor is a 1.
-bool StatementFills::hasCalls(const Expr &expr) const {
+bool StatementFills::findCalls(const Expr &expr) const {
   const syntax::Access *mask = maskOf(expr);
   const std::vector<const Expr *> below = syntax::children(expr);
   if (isTie(expr))
@@ -101,7 +101,7 @@ bool StatementFills::isOfIndices(const Expr &expr, bool &hasIndex) const {
   return std::all_of(below.begin(), below.end(), [&](const Expr *child) { return isOfIndices(*child, hasIndex); });
 }
 
-bool StatementFills::isTie(const Expr &expr) const {
+bool StatementFills::findTie(const Expr &expr) const {
   const auto *call = std::get_if<syntax::Call>(&bare(expr).node);
   if (call && call->function == language::Function::And)
     return isTie(*call->arguments[0]) && isTie(*call->arguments[1]);
@@ -111,7 +111,7 @@ bool StatementFills::isTie(const Expr &expr) const {
   return isOfIndices(*call->arguments[0], left) && isOfIndices(*call->arguments[1], right) && left && right;
 }
 
-bool StatementFills::readsSparse(const Expr &expr) const {
+bool StatementFills::findSparse(const Expr &expr) const {
   const auto *access = std::get_if<syntax::Access>(&expr.node);
   const std::vector<const Expr *> below = syntax::children(expr);
   return (access && isSparseIn(expr)) || isTie(expr) ||
@@ -190,7 +190,7 @@ static std::optional<double> inType(sema::ValueType type, double value) {
   return std::isfinite(value) ? std::optional(converted(value, type).real()) : std::nullopt;
 }
 
-std::optional<double> StatementFills::fillOf(const Expr &expr) const {
+std::optional<double> StatementFills::findFill(const Expr &expr) const {
   if (const auto *mask = maskOf(expr))
     return isSparse(*mask) ? std::optional(0.0) : std::nullopt;
   if (const auto *mask = complementOf(expr))

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 namespace spc::testing {
 
@@ -22,12 +23,18 @@ public:
   bool isSparseIn(const syntax::Expr &access) const;
 
   /// What an expression is where all sparse tensors miss their entries, if that is one number.
-  std::optional<double> fillOf(const syntax::Expr &expr) const;
+  std::optional<double> fillOf(const syntax::Expr &expr) const {
+    return remembered(fills_, expr, [&] { return findFill(expr); });
+  }
 
-  bool readsSparse(const syntax::Expr &expr) const;
+  bool readsSparse(const syntax::Expr &expr) const {
+    return remembered(readers_, expr, [&] { return findSparse(expr); });
+  }
 
   /// Whether an expression compares two values of index variables for equality: it has an entry where they are equal.
-  bool isTie(const syntax::Expr &expr) const;
+  bool isTie(const syntax::Expr &expr) const {
+    return remembered(ties_, expr, [&] { return findTie(expr); });
+  }
 
   /// Whether an expression has a value at every point, be it one that no entry makes.
   bool isEverywhere(const syntax::Expr &expr) const { return hasCalls(expr) || argued_.contains(&expr); }
@@ -45,15 +52,30 @@ public:
   const syntax::Expr *missingSum(const syntax::Expr &expr) const;
 
 private:
+  /// What was found of an expression: it is asked again at each element.
+  template <typename Fact> using Facts = std::unordered_map<const syntax::Expr *, Fact>;
+  template <typename Fact, typename Find>
+  static Fact remembered(Facts<Fact> &facts, const syntax::Expr &expr, const Find &find) {
+    const auto known = facts.find(&expr);
+    return known != facts.end() ? known->second : facts.insert_or_assign(&expr, find()).first->second;
+  }
+  std::optional<double> findFill(const syntax::Expr &expr) const;
+  bool findSparse(const syntax::Expr &expr) const;
+  bool findTie(const syntax::Expr &expr) const;
+  bool findCalls(const syntax::Expr &expr) const;
   bool isOfIndices(const syntax::Expr &expr, bool &hasIndex) const;
   evaluator::TensorTypes tensorTypes() const;
-  bool hasCalls(const syntax::Expr &expr) const;
+  bool hasCalls(const syntax::Expr &expr) const {
+    return remembered(callers_, expr, [&] { return findCalls(expr); });
+  }
   bool readsFill(const syntax::Expr &expr) const;
   void noteParts(const syntax::Expr &expr, bool isArgument, sema::ValueType type);
 
   const PatternMap &tensors_;
   bool lists_ = false; ///< sums within calls have values where they have entries alone
-  std::map<const syntax::Expr *, sema::ValueType> types_;
+  std::unordered_map<const syntax::Expr *, sema::ValueType> types_;
+  mutable Facts<bool> ties_, readers_, callers_;
+  mutable Facts<std::optional<double>> fills_;
   std::set<const syntax::Expr *> argued_; ///< what stands inside of calls, or has a value where nothing is stored
 };
 
