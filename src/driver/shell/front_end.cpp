@@ -3,6 +3,7 @@
 #include "abi/names.h"
 #include "host/constants.h"
 #include "host/log.h"
+#include "ingress/module.h"
 #include "sema/given_types.h"
 #include "support/input.h"
 #include "syntax/parser.h"
@@ -17,6 +18,7 @@ namespace spc::driver {
 namespace {
 
 constexpr DiagnosticKind kFunctionName{"function-name", Severity::Error};
+constexpr DiagnosticKind kModuleFunction{"mlir-function", Severity::Error};
 constexpr DiagnosticKind kUnusedOption{"unused-option", Severity::Warning};
 
 bool isIdentifier(std::string_view name) {
@@ -90,6 +92,43 @@ void readGivenTypes(Session &session, const SharedOptions &options, KernelInput 
       input.indexTypes.push_back(std::move(*given));
 }
 
+/// Reads a module's kernel: its only one, or that of --function.
+void takeModule(Session &session, const SharedOptions &options, const SourceFile &file, KernelInput &input) {
+  std::optional<ingress::Module> module =
+      ingress::readModule(file, options.function, session.sources(), session.diagnostics());
+  if (!module)
+    return;
+  if (module->kernels.empty()) {
+    std::string names;
+    for (const std::string &name : module->functions)
+      names += (names.empty() ? "" : ", ") + name;
+    const bool isGiven = !options.function.empty();
+    session
+        .usage(kModuleFunction, isGiven ? session.find(options.function) : session.find(options.kernel),
+               isGiven ? "the module has no function '" + options.function + "'; it has " + names
+                       : "the module has several functions: " + names)
+        .advise("choose one with --function=NAME");
+    return;
+  }
+  ingress::ModuleKernel &kernel = module->kernels.front();
+  input.tree = std::move(kernel.tree);
+  input.bindings = std::move(kernel.bindings);
+  input.isStrict = kernel.isStrict;
+  std::string &name = input.tree.signature->name.text;
+  if (!objectionToFunction(name).empty())
+    name = "kernel_" + name;
+}
+
+/// Formats of the command line win over those that the kernel comes with.
+void preferGiven(KernelInput &input, std::vector<format::Binding> given) {
+  std::erase_if(input.bindings, [&](const format::Binding &own) {
+    return std::any_of(given.begin(), given.end(),
+                       [&](const format::Binding &other) { return other.tensor && other.tensor == own.tensor; });
+  });
+  for (format::Binding &binding : given)
+    input.bindings.push_back(std::move(binding));
+}
+
 } // namespace
 
 std::vector<std::filesystem::path> formatFolders(const std::vector<std::string> &given) {
@@ -107,7 +146,10 @@ std::optional<KernelInput> readKernel(Session &session, const SharedOptions &opt
   KernelInput input;
   const SourceFile *file = readSource(options.kernel, session.sources(), session.diagnostics());
   if (file) {
-    input.tree = syntax::parse(*file, session.diagnostics());
+    if (ingress::isModule(options.kernel, file->text()))
+      takeModule(session, options, *file, input);
+    else
+      input.tree = syntax::parse(*file, session.diagnostics());
     if (options.kernel != "-")
       input.filesRead.push_back(options.kernel);
     const std::filesystem::path folder = host::constantFolder(options.kernel);
@@ -120,9 +162,11 @@ std::optional<KernelInput> readKernel(Session &session, const SharedOptions &opt
   for (const std::filesystem::path &folder : folders)
     host::log("formats by name: " + folder.string());
   format::FormatLoader loader(folders, session.sources(), session.diagnostics());
+  std::vector<format::Binding> given;
   for (const std::string &argument : options.formats)
     for (format::Binding &binding : loader.load(argument))
-      input.bindings.push_back(std::move(binding));
+      given.push_back(std::move(binding));
+  preferGiven(input, std::move(given));
   for (const std::string &path : loader.filesRead().paths) {
     host::log("format file: " + path);
     input.filesRead.push_back(path);
@@ -145,7 +189,7 @@ bool verifiesPlans(const SharedOptions &options) {
 sema::Options checksOf(const KernelInput &input, const SharedOptions &options, const std::string &function) {
   sema::Options checks;
   checks.function = function;
-  checks.strictFp = options.strictFp;
+  checks.strictFp = options.strictFp || (input.isStrict && !options.allowsFast);
   checks.distributes = options.distributes;
   checks.asWritten = options.asWritten;
   checks.alternative = options.alternative;

@@ -29,6 +29,7 @@ struct KernelInput {
   std::vector<sema::GivenIndexType> indexTypes;
   std::vector<std::string> filesRead;
   sema::ConstantReader readConstant; ///< of the kernel's constants in files, which are among those that were read
+  bool isStrict = false;             ///< what the kernel was made from wants floats to be added up in its order
 };
 
 /// Reads and parses the kernel and the format files. nullopt with errors reported.

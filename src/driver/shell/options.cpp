@@ -218,13 +218,17 @@ SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : 
                 "Pointers and indices of all formats that are bound, or of one tensor: u8, u16, i32 or i64; repeatable",
                 "[TENSOR=]TYPE");
   app.add_option("--name", options.name, "Name of the function (default: the kernel file's stem)")->type_name("NAME");
+  app.add_option("--function", options.function,
+                 "Function of an MLIR module that is the kernel (default: the only one)")
+      ->type_name("NAME");
   app.add_option("-O", options.optLevel, "Optimisation level (default: 3)")
       ->check(CLI::Range(0, 3).description(""))
       ->type_name("0|1|2|3");
   app.add_option(
          "--fp", fp_,
-         "Floating point: 'fast' (default) reassociates sums and contracts, 'strict' does not, 'distribute' also "
-         "multiplies out sums that may cancel")
+         "Floating point: 'fast' reassociates sums and contracts, 'strict' does not, 'distribute' also multiplies out "
+         "sums that may cancel (default: fast; of an MLIR module strict, unless its operations have fastmath<reassoc>)")
+      ->each([this](const std::string &) { isFpGiven_ = true; })
       ->type_name("fast|strict|distribute");
   app.add_option(
          "--plan", plan_,
@@ -255,6 +259,7 @@ bool SharedOptionReader::finish(Session &session) {
   readChoice(session, "--color", color_, {"auto", "always", "never"});
   if (std::optional<size_t> mode = readChoice(session, "--fp", fp_, {"fast", "strict", "distribute"})) {
     options_.strictFp = *mode == 1;
+    options_.allowsFast = isFpGiven_ && *mode != 1;
     options_.distributes = *mode == 2;
   }
   const std::vector<std::string> plans{"auto", "as-written", "1", "2", "3", "4"};

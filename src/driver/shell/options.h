@@ -22,8 +22,10 @@ struct SharedOptions {
   std::vector<std::string> types;      ///< [NAME=]TYPE
   std::vector<std::string> indexTypes; ///< [TENSOR=]TYPE
   std::string name;
+  std::string function; ///< of a module
   int optLevel = 3;
   bool strictFp = false;
+  bool allowsFast = false; ///< --fp says that floats may be added up in any order, whatever the kernel comes from
   bool distributes = false;
   bool asWritten = false; ///< no sum of a product is taken before the others
   std::optional<size_t>
@@ -51,6 +53,7 @@ private:
   std::string diagnostics_ = "text";
   std::string color_ = "auto";
   std::string fp_ = "fast";
+  bool isFpGiven_ = false;
   std::string plan_ = "auto";
 };
 

@@ -1,0 +1,306 @@
+// Structured operations: a statement a result.
+#include "ingress/body.h"
+#include "ingress/encodings.h"
+#include "ingress/raiser.h"
+#include "ingress/reduction.h"
+
+#include <set>
+
+namespace spc::ingress {
+
+namespace linalg = mlir::linalg;
+using language::BinaryOp;
+using language::Function;
+using syntax::ExprPtr;
+using How = language::Reduction;
+using Fixed = std::map<std::string, int64_t>;
+
+namespace {
+
+/// As many elements of a window are written out.
+constexpr int64_t kMostFixed = 256;
+
+/// `multiple` times the loops and the numbers of an affine expression; false of one that divides.
+bool addTerms(language::Index &index, mlir::AffineExpr expr, int64_t multiple, const std::vector<std::string> &loops,
+              const Fixed &fixed, Span where) {
+  if (auto constant = mlir::dyn_cast<mlir::AffineConstantExpr>(expr)) {
+    index.constant += multiple * constant.getValue();
+    return true;
+  }
+  if (auto dim = mlir::dyn_cast<mlir::AffineDimExpr>(expr)) {
+    const std::string &loop = loops[dim.getPosition()];
+    if (const auto known = fixed.find(loop); known != fixed.end())
+      index.constant += multiple * known->second;
+    else
+      index.terms.push_back({{loop, where}, multiple, {}});
+    return true;
+  }
+  auto binary = mlir::dyn_cast<mlir::AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return false;
+  if (expr.getKind() == mlir::AffineExprKind::Add)
+    return addTerms(index, binary.getLHS(), multiple, loops, fixed, where) &&
+           addTerms(index, binary.getRHS(), multiple, loops, fixed, where);
+  auto factor = mlir::dyn_cast<mlir::AffineConstantExpr>(binary.getRHS());
+  return expr.getKind() == mlir::AffineExprKind::Mul && factor &&
+         addTerms(index, binary.getLHS(), multiple * factor.getValue(), loops, fixed, where);
+}
+
+/// The function of two numbers that a reduction repeats.
+ExprPtr combine(const Maker &make, How how, ExprPtr left, ExprPtr right) {
+  switch (how) {
+  case How::Sum:
+    return make.binary(BinaryOp::Add, std::move(left), std::move(right));
+  case How::Product:
+    return make.binary(BinaryOp::Mul, std::move(left), std::move(right));
+  case How::Min:
+    return make.call(Function::Min, std::move(left), std::move(right));
+  case How::Max:
+    return make.call(Function::Max, std::move(left), std::move(right));
+  case How::Any:
+    return make.call(Function::Or, std::move(left), std::move(right));
+  default:
+    return make.call(Function::And, std::move(left), std::move(right));
+  }
+}
+
+bool mentions(const syntax::Expr &expr, const std::vector<std::string> &loops) {
+  const auto *access = std::get_if<syntax::Access>(&expr.node);
+  const auto isOneOf = [&](const std::string &name) { return llvm::is_contained(loops, name); };
+  if (access && isOneOf(access->tensor.text))
+    return true;
+  for (const language::Index &index : access ? access->indices : std::vector<language::Index>())
+    for (const language::IndexTerm &term : index.terms)
+      if (isOneOf(term.variable.text))
+        return true;
+  return llvm::any_of(syntax::children(expr), [&](const syntax::Expr *child) { return mentions(*child, loops); });
+}
+
+/// Whether a condition holds somewhere in loops; what does not depend on them is left outside.
+ExprPtr anyOver(const Maker &make, const std::vector<std::string> &loops, ExprPtr condition) {
+  if (!condition || !mentions(*condition, loops))
+    return condition;
+  auto *both = std::get_if<syntax::Call>(&condition->node);
+  if (both && both->function == Function::And)
+    for (const int own : {0, 1})
+      if (!mentions(*both->arguments[own], loops))
+        return make.call(Function::And, std::move(both->arguments[own]),
+                         anyOver(make, loops, std::move(both->arguments[1 - own])));
+  return make.reduce(How::Any, loops, std::move(condition));
+}
+
+/// Whether a tree is a number, the same for all elements.
+bool isOneNumber(const syntax::Expr &expr) {
+  const auto *negate = std::get_if<syntax::Negate>(&expr.node);
+  return std::holds_alternative<syntax::Literal>(negate ? negate->operand->node : expr.node);
+}
+
+/// Which loops a result does not have.
+std::vector<std::string> reductionLoops(linalg::GenericOp generic, unsigned result,
+                                        const std::vector<std::string> &loops) {
+  const mlir::AffineMap map = generic.getMatchingIndexingMap(generic.getDpsInitOperand(result));
+  std::vector<std::string> found;
+  for (unsigned k = 0; k < loops.size(); ++k)
+    if (!map.isFunctionOfDim(k))
+      found.push_back(loops[k]);
+  return found;
+}
+
+} // namespace
+
+std::optional<language::Index> Raiser::indexOf(mlir::AffineExpr expr, const std::vector<std::string> &loops,
+                                               const Fixed &fixed, Span where) {
+  language::Index index;
+  if (!addTerms(index, expr, 1, loops, fixed, where))
+    return std::nullopt;
+  return settled(std::move(index), where);
+}
+
+void Raiser::giveArguments(BodyReader &body, linalg::GenericOp generic, const std::vector<std::string> &loops,
+                           const Fixed &fixed) {
+  body.setLoops(loops, fixed);
+  for (mlir::OpOperand &operand : generic->getOpOperands()) {
+    const mlir::BlockArgument argument = generic.getMatchingBlockArgument(&operand);
+    if (argument.use_empty())
+      continue;
+    if (!mlir::isa<mlir::RankedTensorType>(operand.get().getType())) {
+      body.give(argument, body.read(operand.get()));
+      continue;
+    }
+    const Held *held = find(generic, operand.get());
+    if (!held || (generic.isDpsInit(&operand) && held->kind == Held::Kind::Empty && !held->listsEntries &&
+                  !reductionLoops(generic, operand.getOperandNumber() - generic.getNumDpsInputs(), loops).empty()))
+      continue;
+    Indices indices;
+    for (mlir::AffineExpr expr : generic.getMatchingIndexingMap(&operand).getResults())
+      if (auto index = indexOf(expr, loops, fixed, places_.of(generic)))
+        indices.push_back(std::move(*index));
+      else
+        refuse(kModuleOperation, generic, "an index that divides has no counterpart in the kernel language");
+    body.give(argument, element(generic, *held, std::move(indices)));
+  }
+}
+
+bool Raiser::findFixed(linalg::GenericOp generic, const std::vector<std::string> &loops, Fixed &extents) {
+  std::set<std::string> known;
+  for (mlir::OpOperand &operand : generic->getOpOperands()) {
+    const auto held = held_.find(operand.get());
+    const bool isRead = !generic.getMatchingBlockArgument(&operand).use_empty() && held != held_.end() &&
+                        held->second.kind == Held::Kind::Stored;
+    if (isRead || generic.isDpsInit(&operand))
+      for (mlir::AffineExpr expr : generic.getMatchingIndexingMap(&operand).getResults())
+        if (auto dim = mlir::dyn_cast<mlir::AffineDimExpr>(expr))
+          known.insert(loops[dim.getPosition()]);
+  }
+  const llvm::SmallVector<int64_t> ranges = generic.getStaticLoopRanges();
+  int64_t total = 1;
+  for (unsigned k = 0; k < loops.size(); ++k) {
+    if (known.count(loops[k]))
+      continue;
+    if (mlir::ShapedType::isDynamic(ranges[k]) || ranges[k] > kMostFixed ||
+        (total *= std::max<int64_t>(ranges[k], 1)) > kMostFixed) {
+      if (Diagnostic *wrong =
+              refuse(kModuleSize, generic, "no tensor that is read has the size of loop " + std::to_string(k)))
+        wrong->advise("at most 256 elements of windows whose size is known are written out");
+      return false;
+    }
+    extents[loops[k]] = ranges[k];
+  }
+  return true;
+}
+
+void Raiser::readGeneric(linalg::GenericOp generic) {
+  const std::vector<std::string> loops = loopNames(generic.getNumLoops());
+  if (!generic.hasPureTensorSemantics()) {
+    refuse(kModuleOperation, generic, "a structured operation on memory, not on tensors");
+    return;
+  }
+  uniteSizes(generic);
+  for (unsigned result = 0; result < generic.getNumResults(); ++result)
+    readResult(generic, result, loops);
+}
+
+void Raiser::uniteSizes(linalg::GenericOp generic) {
+  std::map<unsigned, language::ExtentDecl> sizes; // by loop
+  for (mlir::OpOperand &operand : generic->getOpOperands()) {
+    const auto held = held_.find(operand.get());
+    if (held == held_.end())
+      continue;
+    for (const auto &[dim, expr] : llvm::enumerate(generic.getMatchingIndexingMap(&operand).getResults()))
+      if (auto loop = mlir::dyn_cast<mlir::AffineDimExpr>(expr)) {
+        const auto [known, isNew] = sizes.try_emplace(loop.getPosition(), held->second.extents[dim]);
+        if (!isNew)
+          same_.unite(known->second, held->second.extents[dim]);
+      }
+  }
+}
+
+void Raiser::readResult(linalg::GenericOp generic, unsigned result, const std::vector<std::string> &loops) {
+  mlir::OpOperand *init = generic.getDpsInitOperand(result);
+  const mlir::AffineMap map = generic.getMatchingIndexingMap(init);
+  const Held *target = find(generic, init->get());
+  if (!target)
+    return;
+  if (!map.isProjectedPermutation()) {
+    refuse(kModuleOperation, generic, "a result whose indices are no distinct loops");
+    return;
+  }
+  std::vector<std::string> own;
+  for (mlir::AffineExpr expr : map.getResults())
+    own.push_back(loops[mlir::cast<mlir::AffineDimExpr>(expr).getPosition()]);
+  std::vector<language::ExtentDecl> extents = target->extents;
+  auto type = mlir::cast<mlir::RankedTensorType>(generic->getResult(result).getType());
+  for (int64_t k = 0; k < type.getRank(); ++k)
+    if (!type.isDynamicDim(k))
+      extents[k] = {type.getDimSize(k), places_.of(generic)};
+  std::optional<double> fill;
+  Element value;
+  if (reductionLoops(generic, result, loops).empty()) {
+    BodyReader body(*this, generic);
+    giveArguments(body, generic, loops, {});
+    value = body.read(generic.getBody()->getTerminator()->getOperand(result));
+  } else {
+    value = reduced(generic, result, loops, fill);
+  }
+  const mlir::Value tensor = generic->getResult(result);
+  if (!listsEntries(type) && isOneNumber(*value.value))
+    held_[tensor] = {Held::Kind::Same, "", std::move(value.value), std::move(extents), false};
+  else
+    addStatement(generic, tensor, std::move(extents), plain(generic, own), std::move(value), fill);
+}
+
+Element Raiser::reduced(linalg::GenericOp generic, unsigned result, const std::vector<std::string> &loops,
+                        std::optional<double> &fill) {
+  const Maker make = maker(generic);
+  const mlir::Value yielded = generic.getBody()->getTerminator()->getOperand(result);
+  mlir::OpOperand *init = generic.getDpsInitOperand(result);
+  const mlir::BlockArgument argument = generic.getMatchingBlockArgument(init);
+  const std::optional<Reduction> found = reductionOf(yielded, argument);
+  if (!found) {
+    if (Diagnostic *wrong = refuse(kModuleReduction, generic,
+                                   "no reduction of the kernel language takes elements in as this body does"))
+      wrong->advise(
+          "sums, products, least and greatest elements, 'or' and 'and' are; each takes in one element of its result");
+    return {make.number(0), nullptr};
+  }
+  Fixed extents;
+  if (!findFixed(generic, loops, extents))
+    return {make.number(0), nullptr};
+  std::vector<std::string> over = reductionLoops(generic, result, loops);
+  std::erase_if(over, [&](const std::string &loop) { return extents.count(loop); });
+  Element all{nullptr, nullptr};
+  const std::string type = typeName(argument.getType());
+  // A window's elements, one after the other; a reduction without such loops has one.
+  Fixed at;
+  for (const auto &[loop, extent] : extents)
+    at[loop] = 0;
+  for (bool more = llvm::none_of(extents, [](const auto &entry) { return entry.second == 0; }); more;) {
+    BodyReader body(*this, generic);
+    giveArguments(body, generic, loops, at);
+    for (const Reduction::Part &part : found->parts) {
+      Element one = body.part(*found, part, type);
+      one.domain = anyOver(make, over, std::move(one.domain));
+      one.value = make.reduce(found->how, over, std::move(one.value));
+      all = !all.value ? std::move(one)
+                       : Element{combine(make, found->how, std::move(all.value), std::move(one.value)),
+                                 body.either(std::move(all.domain), std::move(one.domain))};
+    }
+    more = false;
+    for (auto &[loop, place] : at) {
+      more = ++place < extents[loop];
+      if (more)
+        break;
+      place = 0;
+    }
+  }
+  if (!all.value)
+    all = {make.number(neutralOf(found->how)), nullptr};
+  if (found->isUnsigned)
+    all.value = make.cast(type, std::move(all.value));
+  return withInit(generic, result, loops, *found, std::move(all), fill);
+}
+
+Element Raiser::withInit(linalg::GenericOp generic, unsigned result, const std::vector<std::string> &loops,
+                         const Reduction &found, Element all, std::optional<double> &fill) {
+  const Maker make = maker(generic);
+  mlir::OpOperand *init = generic.getDpsInitOperand(result);
+  const Held *target = find(generic, init->get());
+  const double neutral = neutralOf(found.how);
+  if (target->kind == Held::Kind::Same && isNumber(*target->number, neutral))
+    return all;
+  if (target->kind == Held::Kind::Empty && target->listsEntries && (found.identity || neutral == 0)) {
+    if (neutral != 0)
+      fill = neutral;
+    return all;
+  }
+  Indices indices;
+  for (mlir::AffineExpr expr : generic.getMatchingIndexingMap(init).getResults())
+    if (auto index = indexOf(expr, loops, {}, make.where()))
+      indices.push_back(std::move(*index));
+  Element first = element(generic, *target, std::move(indices));
+  ExprPtr domain =
+      first.domain && all.domain ? make.call(Function::Or, std::move(first.domain), std::move(all.domain)) : nullptr;
+  return {combine(make, found.how, std::move(first.value), std::move(all.value)), std::move(domain)};
+}
+
+} // namespace spc::ingress

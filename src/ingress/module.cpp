@@ -1,0 +1,197 @@
+#include "ingress/module.h"
+
+#include "ingress/raiser.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/Support/SourceMgr.h"
+
+namespace spc::ingress {
+
+namespace {
+
+constexpr DiagnosticKind kModuleSyntax{"mlir-syntax", Severity::Error};
+constexpr DiagnosticKind kModuleFunction{"mlir-function", Severity::Error};
+
+void registerDialects(mlir::DialectRegistry &registry) {
+  registry.insert<mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect, mlir::cf::ControlFlowDialect,
+                  mlir::complex::ComplexDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
+                  mlir::math::MathDialect, mlir::ml_program::MLProgramDialect, mlir::scf::SCFDialect,
+                  mlir::sparse_tensor::SparseTensorDialect, mlir::tensor::TensorDialect>();
+  mlir::func::registerInlinerExtension(registry);
+}
+
+/// A module on its way to kernels.
+class Reader {
+public:
+  Reader(const SourceFile &file, SourceManager &sources, Diagnostics &diagnostics)
+      : sources_(sources), file_(&file), diagnostics_(diagnostics),
+        context_(registry(), mlir::MLIRContext::Threading::DISABLED),
+        handler_(&context_, [this](mlir::Diagnostic &said) { take(said); }) {}
+
+  std::optional<Module> run(const std::string &wanted) {
+    if (!parse() || !prepare())
+      return std::nullopt;
+    Module module;
+    llvm::SmallVector<mlir::func::FuncOp> functions;
+    for (auto function : module_->getOps<mlir::func::FuncOp>())
+      if (!function.isPrivate() && !function.isExternal()) {
+        functions.push_back(function);
+        module.functions.push_back(Raiser::nameOf(function));
+      }
+    if (functions.empty()) {
+      diagnostics_.report(kModuleFunction, {file_, 0, 0}, "the module has no public function with a body")
+          .advise("each public func.func becomes a kernel");
+      return std::nullopt;
+    }
+    for (size_t k = 0; k < functions.size(); ++k) {
+      if (wanted.empty() ? functions.size() > 1 : module.functions[k] != wanted)
+        continue;
+      std::optional<ModuleKernel> kernel = raise(functions[k]);
+      if (!kernel)
+        return std::nullopt;
+      module.kernels.push_back(std::move(*kernel));
+    }
+    return module;
+  }
+
+private:
+  static mlir::DialectRegistry registry() {
+    mlir::DialectRegistry registry;
+    registerDialects(registry);
+    return registry;
+  }
+
+  bool parse() {
+    mlir::ParserConfig config(&context_);
+    if (mlir::isBytecode(llvm::MemoryBufferRef(llvm::StringRef(file_->text()), file_->name()))) {
+      auto binary = mlir::parseSourceString<mlir::ModuleOp>(llvm::StringRef(file_->text()), config, file_->name());
+      if (!binary)
+        return false;
+      std::string text;
+      llvm::raw_string_ostream out(text);
+      binary->print(out);
+      file_ = &sources_.add(file_->name(), std::move(text));
+    }
+    places_.emplace(*file_);
+    llvm::SourceMgr manager;
+    manager.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(llvm::StringRef(file_->text()), file_->name(), false),
+                               {});
+    // A file without `module { }` around its functions is one all the same.
+    mlir::Block block;
+    mlir::AsmParserState state;
+    if (mlir::failed(mlir::parseAsmSourceFile(manager, &block, config, &state)))
+      return false;
+    mlir::OpBuilder builder(&context_);
+    if (llvm::hasSingleElement(block) && mlir::isa<mlir::ModuleOp>(block.front())) {
+      module_ = mlir::cast<mlir::ModuleOp>(block.front());
+      nameArguments(*module_, state);
+      places_->mark(*module_, state);
+      module_->getOperation()->remove();
+    } else {
+      module_ = mlir::ModuleOp::create(builder.getUnknownLoc());
+      for (mlir::Operation &operation : block)
+        if (!mlir::isa<mlir::func::FuncOp>(operation))
+          return fail(places_->of(&operation),
+                      "'" + operation.getName().getStringRef().str() + "' stands outside of functions");
+      for (mlir::Operation &operation : block) {
+        nameArguments(&operation, state);
+        places_->mark(&operation, state);
+      }
+      module_->getBody()->getOperations().splice(module_->getBody()->end(), block.getOperations());
+    }
+    return mlir::succeeded(mlir::verify(*module_));
+  }
+
+  /// Gives arguments the names that they have in the text.
+  void nameArguments(mlir::Operation *root, const mlir::AsmParserState &state) {
+    root->walk([&](mlir::func::FuncOp function) {
+      if (function.isExternal())
+        return;
+      const auto *block = state.getBlockDef(&function.front());
+      for (unsigned k = 0; block && k < function.getNumArguments() && k < block->arguments.size(); ++k) {
+        const llvm::SMRange range = block->arguments[k].loc;
+        const llvm::StringRef text(range.Start.getPointer(), range.End.getPointer() - range.Start.getPointer());
+        if (const std::string name = Places::nameIn(text); !name.empty() && !function.getArgAttr(k, "spc.name"))
+          function.setArgAttr(k, "spc.name", mlir::StringAttr::get(&context_, name));
+      }
+    });
+    root->walk([&](mlir::sparse_tensor::AssembleOp assembly) {
+      const auto *definition = state.getOpDef(assembly);
+      if (!definition || definition->resultGroups.empty())
+        return;
+      const llvm::SMRange range = definition->resultGroups.front().definition.loc;
+      const llvm::StringRef text(range.Start.getPointer(), range.End.getPointer() - range.Start.getPointer());
+      if (const std::string name = Places::nameIn(text); !name.empty())
+        assembly->setAttr("spc.name", mlir::StringAttr::get(&context_, name));
+    });
+  }
+
+  /// Calls are taken in, and each structured operation is spelled as linalg.generic.
+  bool prepare() {
+    mlir::PassManager passes(&context_);
+    passes.addPass(mlir::createInlinerPass());
+    passes.addNestedPass<mlir::func::FuncOp>(mlir::createLinalgGeneralizeNamedOpsPass());
+    return mlir::succeeded(passes.run(*module_));
+  }
+
+  std::optional<ModuleKernel> raise(mlir::func::FuncOp function) {
+    if (!llvm::hasSingleElement(function.getBody())) {
+      diagnostics_.report(kModuleFunction, places_->of(function), "the function has branches: kernels have none");
+      return std::nullopt;
+    }
+    return Raiser(function, *places_, diagnostics_).run();
+  }
+
+  bool fail(Span where, std::string message) {
+    diagnostics_.report(kModuleSyntax, where, std::move(message));
+    return false;
+  }
+
+  /// MLIR's own words.
+  void take(mlir::Diagnostic &said) {
+    if (said.getSeverity() == mlir::DiagnosticSeverity::Error) {
+      Diagnostic &wrong =
+          diagnostics_.report(kModuleSyntax, places_ ? places_->of(said.getLocation()) : Span(), said.str());
+      for (mlir::Diagnostic &note : said.getNotes())
+        wrong.note(places_ ? places_->of(note.getLocation()) : Span(), note.str());
+    }
+  }
+
+  SourceManager &sources_;
+  const SourceFile *file_;
+  Diagnostics &diagnostics_;
+  mlir::MLIRContext context_;
+  mlir::ScopedDiagnosticHandler handler_;
+  std::optional<Places> places_;
+  mlir::OwningOpRef<mlir::ModuleOp> module_;
+};
+
+} // namespace
+
+bool isModule(const std::string &path, std::string_view contents) {
+  const llvm::StringRef name(path);
+  return name.ends_with(".mlir") || name.ends_with(".mlirbc") || llvm::StringRef(contents).starts_with("ML\xefR");
+}
+
+std::optional<Module> readModule(const SourceFile &file, const std::string &wanted, SourceManager &sources,
+                                 Diagnostics &diagnostics) {
+  return Reader(file, sources, diagnostics).run(wanted);
+}
+
+} // namespace spc::ingress

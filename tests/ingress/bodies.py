@@ -1,0 +1,211 @@
+"""What bodies compute: operations on numbers, and on stored and missing entries."""
+
+import itertools
+import math
+
+import numpy as np
+
+from cases import CSR, DCSR, Case, function, generic, named, numbers, reduction, sparse_body
+
+
+ERF = np.vectorize(math.erf)
+
+
+def elementwise():
+    a, b = numbers((4, 5), density=0.5), numbers((4, 5), seed=5)
+    positive = np.abs(numbers((4, 5), density=0.5, seed=6)) + 0.25
+    of_one = {"exp": np.exp, "abs": np.abs, "ceil": np.ceil, "floor": np.floor, "negf": np.negative, "tanh": np.tanh,
+              "erf": ERF, "square": np.square, "round": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x)}
+    for name, function in of_one.items():
+        yield named(f"linalg_{name}", f"linalg.{name} INS OUTS", {"A": a}, (4, 5), function, encodings={"A": CSR})
+    for name, function in {"log": np.log, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "reciprocal": lambda x: 1 / x}.items():
+        yield named(f"linalg_{name}", f"linalg.{name} INS OUTS", {"A": positive}, (4, 5), function)
+    of_two = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
+    for name, function in of_two.items():
+        yield named(f"linalg_{name}", f"linalg.{name} INS OUTS", {"A": a, "B": b}, (4, 5), function, encodings={"A": CSR})
+        yield named(f"linalg_{name}_both", f"linalg.{name} INS OUTS", {"A": a, "B": numbers((4, 5), density=0.5, seed=7)}, (4, 5),
+                    function, encodings={"A": CSR, "B": DCSR})
+    yield named("linalg_div", "linalg.div INS OUTS", {"A": a, "B": positive}, (4, 5), np.divide, encodings={"A": CSR})
+    yield named("linalg_powf", "linalg.powf INS OUTS", {"A": positive, "B": b}, (4, 5), np.power)
+    yield named("linalg_select", "linalg.select INS OUTS", {"C": numbers((4, 5), "i1", 0.5, low=0, high=2), "A": a, "B": b}, (4, 5), np.where)
+    yield named("linalg_copy", "linalg.copy INS OUTS", {"A": a}, (4, 5), lambda A: A, encodings={"A": CSR})
+    yield named("linalg_elementwise", "linalg.elementwise kind=#linalg.elementwise_kind<mul> INS OUTS", {"A": a, "B": b}, (4, 5),
+                np.multiply, encodings={"A": CSR})
+    scalar = {"math": {"absf": np.abs, "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "sin": np.sin, "cos": np.cos, "tan": np.tan,
+                       "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh, "atan": np.arctan, "cbrt": np.cbrt,
+                       "erf": ERF, "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "roundeven": np.rint},
+              "arith": {"negf": np.negative}}
+    for dialect, functions in scalar.items():
+        for name, function in functions.items():
+            yield generic(f"{dialect}_{name}", f"%r = {dialect}.{name} %a : f64", {"A": a}, function, {"A": CSR})
+    for name, function in {"log": np.log, "log2": np.log2, "log1p": np.log1p, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x)}.items():
+        yield generic(f"math_{name}", f"%r = math.{name} %a : f64", {"A": positive}, function)
+    of_two = {"arith.addf": np.add, "arith.subf": np.subtract, "arith.mulf": np.multiply, "arith.maximumf": np.maximum,
+              "arith.minimumf": np.minimum, "arith.maxnumf": np.fmax, "arith.minnumf": np.fmin, "math.atan2": np.arctan2,
+              "math.copysign": np.copysign}
+    for name, function in of_two.items():
+        yield generic(name.replace(".", "_"), f"%r = {name} %a, %b : f64", {"A": a, "B": b}, function, {"A": CSR})
+    yield generic("arith_divf", "%r = arith.divf %a, %b : f64", {"A": a, "B": positive}, np.divide, {"A": CSR})
+    yield generic("math_powf", "%r = math.powf %a, %b : f64", {"A": positive, "B": b}, np.power)
+    yield generic("math_fma", "%r = math.fma %a, %b, %a : f64", {"A": a, "B": b}, lambda A, B: A * B + A, {"A": CSR})
+    predicates = {"oeq": np.equal, "olt": np.less, "ole": np.less_equal, "ogt": np.greater, "oge": np.greater_equal, "une": np.not_equal,
+                  "ult": np.less, "ule": np.less_equal, "ugt": np.greater, "uge": np.greater_equal, "ueq": np.equal, "one": np.not_equal,
+                  "ord": lambda x, y: True, "uno": lambda x, y: False}
+    for name, function in predicates.items():
+        yield generic(f"cmpf_{name}", f"%c = arith.cmpf {name}, %a, %b : f64\n      %r = arith.select %c, %a, %b : f64", {"A": a, "B": b},
+                      lambda A, B, function=function: np.where(function(A, B), A, B))
+
+
+def integers():
+    a = numbers((4, 5), "i32", 0.7, low=-40, high=40)
+    b = numbers((4, 5), "i32", seed=3, low=1, high=6)
+    unsigned = lambda function: lambda A, B: function(A.view(np.uint32), B.view(np.uint32)).view(np.int32)
+    towards_zero = lambda A, B: np.trunc(A / B).astype(np.int32)
+    of_two = {"addi": np.add, "subi": np.subtract, "muli": np.multiply, "maxsi": np.maximum, "minsi": np.minimum, "andi": np.bitwise_and,
+              "ori": np.bitwise_or, "xori": np.bitwise_xor, "shli": np.left_shift, "shrsi": np.right_shift,
+              "shrui": unsigned(np.right_shift), "divsi": towards_zero, "remsi": np.fmod, "divui": unsigned(np.floor_divide),
+              "remui": unsigned(np.mod), "maxui": unsigned(np.maximum), "minui": unsigned(np.minimum)}
+    for name, function in of_two.items():
+        yield generic(f"arith_{name}", f"%r = arith.{name} %a, %b : i32", {"A": a, "B": b}, function, {"A": CSR}, "i32", tolerance=0)
+    compare = {"eq": np.equal, "ne": np.not_equal, "slt": np.less, "sle": np.less_equal, "sgt": np.greater, "sge": np.greater_equal}
+    for name, function in compare.items():
+        yield generic(f"cmpi_{name}", f"%c = arith.cmpi {name}, %a, %b : i32\n      %r = arith.extui %c : i1 to i32", {"A": a, "B": b},
+                      lambda A, B, function=function: function(A, B).astype(np.int32), kind="i32", tolerance=0)
+    for name, function in {"ult": np.less, "ule": np.less_equal, "ugt": np.greater, "uge": np.greater_equal}.items():
+        yield generic(f"cmpi_{name}", f"%c = arith.cmpi {name}, %a, %b : i32\n      %r = arith.extsi %c : i1 to i32", {"A": a, "B": b},
+                      lambda A, B, function=function: -function(A.view(np.uint32), B.view(np.uint32)).astype(np.int32), kind="i32",
+                      tolerance=0)
+    yield generic("math_absi", "%r = math.absi %a : i32", {"A": a}, np.abs, {"A": CSR}, "i32", tolerance=0)
+    casts = {"sitofp": ("f64", lambda A: A.astype(np.float64)), "uitofp": ("f64", lambda A: A.view(np.uint32).astype(np.float64)),
+             "extsi": ("i64", lambda A: A.astype(np.int64)), "extui": ("i64", lambda A: A.view(np.uint32).astype(np.int64)),
+             "trunci": ("i8", lambda A: A.astype(np.int8))}
+    for name, (to, function) in casts.items():
+        yield generic(f"arith_{name}", f"%r = arith.{name} %a : i32 to {to}", {"A": a}, function, {"A": CSR}, "i32", to, tolerance=0)
+    x = numbers((4, 5), density=0.6)
+    yield generic("arith_truncf", "%r = arith.truncf %a : f64 to f32", {"A": x}, lambda A: A.astype(np.float32), {"A": CSR}, "f64", "f32")
+    yield generic("arith_fptosi", "%r = arith.fptosi %a : f64 to i32", {"A": x}, lambda A: np.trunc(A).astype(np.int32), {"A": CSR}, "f64",
+                  "i32", tolerance=0)
+    yield generic("arith_fptoui", "%r = arith.fptoui %a : f64 to i32", {"A": np.abs(x)}, lambda A: np.trunc(A).astype(np.int32), {"A": CSR},
+                  "f64", "i32", tolerance=0)
+    yield generic("wraps_around", "%s = arith.addi %a, %a : i8\n      %r = arith.extsi %s : i8 to i32",
+                  {"A": numbers((4, 5), "i8", low=-120, high=120)}, lambda A: (A + A).astype(np.int32), None, "i8", "i32", tolerance=0)
+    yield generic("index", "%i = linalg.index 0 : index\n      %j = linalg.index 1 : index\n      %s = arith.addi %i, %j : index\n"
+                  "      %t = arith.index_cast %s : index to i32\n      %r = arith.muli %t, %a : i32", {"A": a},
+                  lambda A: A * np.add.outer(np.arange(4), np.arange(5)).astype(np.int32), {"A": CSR}, "i32", tolerance=0)
+
+
+def complex_numbers():
+    """Complex operands are written as files of entries, real parts and imaginary ones."""
+    maps = "indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = [\"parallel\"]"
+    c, v = "complex<f64>", "tensor<3xcomplex<f64>>"
+    values = np.array([1 + 2j, -0.5j, 3])
+    bodies = {"add": ("%k = complex.constant [1.0, -2.0] : !c\n      %r = complex.add %a, %k : !c", lambda A: A + (1 - 2j)),
+              "mul": ("%r = complex.mul %a, %a : !c", lambda A: A * A), "conj": ("%r = complex.conj %a : !c", np.conj),
+              "neg": ("%r = complex.neg %a : !c", np.negative),
+              "abs": ("%b = complex.abs %a : !c\n      %z = arith.constant 0.0 : f64\n      %r = complex.create %b, %z : !c", np.abs)}
+    for name, (body, expected) in bodies.items():
+        text = f"""func.func @f(%A: {v}) -> {v} {{
+  %e = tensor.empty() : {v}
+  %0 = linalg.generic {{{maps}}} ins(%A : {v}) outs(%e : {v}) {{
+    ^bb0(%a: {c}, %o: {c}):
+      {body.replace('!c', c)}
+      linalg.yield %r : {c}
+  }} -> {v}
+  return %0 : {v}
+}}"""
+        yield Case(f"complex_{name}", text, {"A": values}, expected, refused="mlir-operation" if name == "abs" else None)
+
+
+def sparse_operations():
+    a, b = numbers((4, 5), density=0.5), numbers((4, 5), density=0.5, seed=9)
+    there, other = a != 0, b != 0
+    exp = "present = { ^bb0(%x: f64): %t = math.exp %x : f64\n sparse_tensor.yield %t : f64 }"
+    one = "absent = { %c = arith.constant 7.0 : f64\n sparse_tensor.yield %c : f64 }"
+    for name, present, absent, values in (("present", exp, "absent = {}", np.where(there, np.exp(a), 0)),
+                                          ("absent", "present = {}", one, np.where(there, 0, 7)),
+                                          ("both", exp, one, np.where(there, np.exp(a), 7)),
+                                          ("neither", "present = {}", "absent = {}", 0 * a)):
+        yield Case(f"unary_{name}", sparse_body(f"      %r = sparse_tensor.unary %a : f64 to f64 {present} {absent}"), {"A": a},
+                   lambda A, values=values: values, unread="A" if name == "neither" else "")
+    parts = {"overlap": "{ ^bb0(%x: f64, %y: f64): %t = arith.maximumf %x, %y : f64\n sparse_tensor.yield %t : f64 }",
+             "left": "{ ^bb0(%x: f64): %t = arith.negf %x : f64\n sparse_tensor.yield %t : f64 }",
+             "right": "{ ^bb0(%y: f64): %t = math.absf %y : f64\n sparse_tensor.yield %t : f64 }"}
+    for overlap, left, right in itertools.product((False, True), ("", "own", "identity"), ("", "own", "identity")):
+        text = f"overlap = {parts['overlap'] if overlap else '{}'} "
+        text += f"left = {parts['left'] if left == 'own' else left or '{}'} right = {parts['right'] if right == 'own' else right or '{}'}"
+        values = np.where(there & other, np.maximum(a, b) if overlap else 0,
+                          np.where(there, {"": 0 * a, "own": -a, "identity": a}[left],
+                                   {"": 0 * b, "own": np.abs(b), "identity": b}[right]))
+        yield Case(f"binary_{'overlap' if overlap else 'none'}_{left or 'none'}_{right or 'none'}",
+                   sparse_body(f"      %r = sparse_tensor.binary %a, %b : f64, f64 to f64 {text}", ("A", "B")), {"A": a, "B": b},
+                   lambda A, B, values=values: values, unread="" if overlap or left or right else "AB")
+    triangle = """      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %r = sparse_tensor.select %a : f64 { ^bb0(%x: f64):
+          %k = arith.cmpi ugt, %j, %i : index
+          sparse_tensor.yield %k : i1 }"""
+    yield Case("select_triangle", sparse_body(triangle), {"A": a}, lambda A: np.triu(A, 1))
+    positive = """      %z = arith.constant 0.0 : f64
+      %r = sparse_tensor.select %a : f64 { ^bb0(%x: f64):
+          %k = arith.cmpf ogt, %x, %z : f64
+          sparse_tensor.yield %k : i1 }"""
+    yield Case("select_positive", sparse_body(positive), {"A": a}, lambda A: np.maximum(A, 0))
+    for name, combine, start, reduce in (("sum", "arith.addf", "0.0", np.sum), ("product", "arith.mulf", "1.0", np.prod),
+                                         ("max", "arith.maximumf", "0xFFF0000000000000", np.max),
+                                         ("min", "arith.minimumf", "0x7FF0000000000000", np.min)):
+        neutral = {"sum": 0, "product": 1, "max": -np.inf, "min": np.inf}[name]
+        yield Case(f"reduce_{name}", function("%A: !S", "!R", f"""  %n = arith.constant {start} : f64
+  %e = tensor.empty() : !R
+  %f = linalg.fill ins(%n : f64) outs(%e : !R) -> !R
+  %0 = linalg.generic #sum ins(%A : !S) outs(%f : !R) {{
+    ^bb0(%a: f64, %o: f64):
+      %r = sparse_tensor.reduce %a, %o, %n : f64 {{ ^bb0(%x: f64, %y: f64):
+          %t = {combine} %x, %y : f64
+          sparse_tensor.yield %t : f64 }}
+      linalg.yield %r : f64
+  }} -> !R
+  return %0 : !R"""), {"A": a}, lambda A, reduce=reduce, neutral=neutral: np.array(
+            [reduce(np.append(row[row != 0], neutral)) for row in A]))
+    yield Case("number_of_entries", function("%A: !S", "index", "  %n = sparse_tensor.number_of_entries %A : !S\n  return %n : index"),
+               {"A": a}, np.count_nonzero)
+    for dimension in (0, 1):
+        shape = (8, 5) if dimension == 0 else (4, 10)
+        result = f"tensor<{shape[0]}x{shape[1]}xf64, #CSR>"
+        yield Case(f"concatenate_{dimension}", function("%A: !S, %B: !C", result, f"""  %0 = sparse_tensor.concatenate %A, %B {{dimension = {dimension} : index}} : !S, !C to {result}
+  return %0 : {result}"""), {"A": a, "B": b}, lambda A, B, dimension=dimension: np.concatenate([A, B], dimension))
+
+
+def reductions():
+    a = numbers((4, 5), density=0.6)
+    minus, plus = "0xFFF0000000000000", "0x7FF0000000000000"
+    yield Case("sum", reduction("      %r = arith.addf %a, %o : f64"), {"A": a}, lambda A: A.sum(1))
+    yield Case("sum_from", reduction("      %r = arith.addf %o, %a : f64", "2.5"), {"A": a}, lambda A: A.sum(1) + 2.5)
+    yield Case("sum_subtracted", reduction("      %r = arith.subf %o, %a : f64"), {"A": a}, lambda A: -A.sum(1))
+    yield Case("sum_of_two", reduction("      %s = arith.addf %o, %a : f64\n      %t = arith.mulf %a, %a : f64\n      %r = arith.addf %t, %s : f64"),
+               {"A": a}, lambda A: A.sum(1) + (A * A).sum(1))
+    yield Case("sum_fused", reduction("      %r = math.fma %a, %a, %o : f64"), {"A": a}, lambda A: (A * A).sum(1))
+    yield Case("product", reduction("      %r = arith.mulf %o, %a : f64", "1.0"), {"A": a}, lambda A: A.prod(1))
+    for name, start, combine, function_ in (("max", minus, "arith.maximumf", np.max), ("min", plus, "arith.minimumf", np.min),
+                                            ("maxnum", minus, "arith.maxnumf", np.max), ("minnum", plus, "arith.minnumf", np.min)):
+        yield Case(f"{name}imum", reduction(f"      %r = {combine} %o, %a : f64", start), {"A": a}, lambda A, function_=function_: function_(A, 1))
+    for predicate, start, function_ in (("olt", plus, np.min), ("ole", plus, np.min), ("ogt", minus, np.max), ("oge", minus, np.max)):
+        yield Case(f"select_{predicate}", reduction(f"      %c = arith.cmpf {predicate}, %a, %o : f64\n      %r = arith.select %c, %a, %o : f64", start),
+                   {"A": a}, lambda A, function_=function_: function_(A, 1))
+        yield Case(f"select_turned_{predicate}",
+                   reduction(f"      %c = arith.cmpf {predicate}, %o, %a : f64\n      %r = arith.select %c, %a, %o : f64",
+                             plus if start == minus else minus),
+                   {"A": a}, lambda A, function_=np.max if function_ is np.min else np.min: function_(A, 1))
+    with_nan = a.copy()
+    with_nan[1, 2] = np.nan
+    yield Case("maximum_nan", reduction("      %r = arith.maximumf %o, %a : f64", minus), {"A": with_nan}, lambda A: np.max(A, 1))
+    yield Case("maxnum_nan", reduction("      %r = arith.maxnumf %o, %a : f64", minus), {"A": with_nan}, lambda A: np.nanmax(A, 1))
+    yield Case("select_nan", reduction("      %c = arith.cmpf olt, %a, %o : f64\n      %r = arith.select %c, %a, %o : f64", plus),
+               {"A": with_nan}, lambda A: np.nanmin(A, 1))
+    yield Case("accumulates", function("%A: !S, %y: !R", "!R", """  %0 = linalg.generic #sum ins(%A : !S) outs(%y : !R) {
+    ^bb0(%a: f64, %o: f64):
+      %r = arith.addf %a, %o : f64
+      linalg.yield %r : f64
+  } -> !R
+  return %0 : !R"""), {"A": a, "y": numbers((4,))}, lambda A, y: A.sum(1) + y)
+    yield Case("not_a_reduction", reduction("      %t = arith.mulf %o, %a : f64\n      %r = arith.addf %t, %a : f64"), {"A": a},
+               refused="mlir-reduction")

@@ -1,0 +1,104 @@
+"""Modules of every kind that front ends write, each with what NumPy makes of its operands."""
+
+import numpy as np
+
+from bodies import complex_numbers, elementwise, integers, reductions, sparse_operations
+from cases import HEADER, Case, function, generic, numbers
+from storages import encodings
+from structured import moves, products, windows
+
+
+def functions():
+    a, x = numbers((4, 5), density=0.5), numbers((5,))
+    product = """  %z = arith.constant dense<0.0> : !R
+  %0 = linalg.matvec ins(%A, %x : !S, !V) outs(%z : !R) -> !R
+  return %0 : !R"""
+    yield Case("constant_dense", function("%x: !R", "!R", """  %c = arith.constant dense<[1.0, -2.5, 0.0, 4.0]> : !R
+  %e = tensor.empty() : !R
+  %0 = linalg.mul ins(%x, %c : !R, !R) outs(%e : !R) -> !R
+  return %0 : !R"""), {"x": numbers((4,))}, lambda x: x * [1, -2.5, 0, 4])
+    yield Case("constant_sparse", function("%x: !V", "!R", """  %c = arith.constant sparse<[[0, 0], [1, 2], [3, 4]], [1.0, 2.5, -3.0]> : !M
+  %A = sparse_tensor.convert %c : !M to !S
+""" + product), {"x": x}, lambda x: np.array([x[0], 2.5 * x[2], 0, -3 * x[4]]))
+    yield Case("constant_resource", function("%x: !R", "!R", """  %c = arith.constant dense_resource<weights> : !R
+  %e = tensor.empty() : !R
+  %0 = linalg.add ins(%x, %c : !R, !R) outs(%e : !R) -> !R
+  return %0 : !R""") + """
+{-#
+  dialect_resources: { builtin: { weights: "0x08000000000000000000F03F000000000000004000000000000008400000000000001040" } }
+#-}""", {"x": numbers((4,))}, lambda x: x + [1, 2, 3, 4])
+    private = function("%A: !S, %x: !V", "!R", product, name="spmv").replace("func.func @spmv", "func.func private @spmv")
+    yield Case("call", private + "\n" + function("%A: !S, %x: !V", "!R", """  %y = call @spmv(%A, %x) : (!S, !V) -> !R
+  %e = tensor.empty() : !R
+  %0 = linalg.exp ins(%y : !R) outs(%e : !R) -> !R
+  return %0 : !R""").replace(HEADER, ""), {"A": a, "x": x}, lambda A, x: np.exp(A @ x))
+    yield Case("sizes", function("%A: !N, %B: !N", "!N", """  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %A, %c0 : !N
+  %n = tensor.dim %B, %c1 : !N
+  %e = bufferization.alloc_tensor(%m, %n) : !N
+  %0 = linalg.matmul ins(%A, %B : !N, !N) outs(%e : !N) -> !N
+  return %0 : !N"""), {"A": a, "B": numbers((5, 3), density=0.5)}, lambda A, B: A @ B)
+    yield Case("scalar", function("%A: !S, %s: f64", "!S", """  %e = tensor.empty() : !S
+  %t = arith.mulf %s, %s : f64
+  %0 = linalg.generic #one ins(%A : !S) outs(%e : !S) {
+    ^bb0(%a: f64, %o: f64):
+      %r = arith.mulf %a, %t : f64
+      linalg.yield %r : f64
+  } -> !S
+  return %0 : !S"""), {"A": a, "s": np.float64(1.5)}, lambda A, s: A * s * s)
+    yield Case("constant_nan", generic("nan", "%n = arith.constant 0x7FF8000000000000 : f64\n      %r = arith.addf %a, %n : f64",
+                                       {"A": a}, None).text, {"A": a}, lambda A: A + np.nan)
+    yield Case("size_as_number", function("%x: tensor<?xf64>", "f64", """  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf64>
+  %i = arith.index_cast %n : index to i64
+  %f = arith.sitofp %i : i64 to f64
+  %z = arith.constant dense<0.0> : tensor<f64>
+  %0 = linalg.dot ins(%x, %x : tensor<?xf64>, tensor<?xf64>) outs(%z : tensor<f64>) -> tensor<f64>
+  %1 = tensor.extract %0[] : tensor<f64>
+  %2 = arith.divf %1, %f : f64
+  return %2 : f64"""), {"x": x}, lambda x: np.mean(x * x))
+    yield Case("norm", function("%x: !V", "f64", """  %z = arith.constant dense<0.0> : tensor<f64>
+  %0 = linalg.dot ins(%x, %x : !V, !V) outs(%z : tensor<f64>) -> tensor<f64>
+  %1 = tensor.extract %0[] : tensor<f64>
+  %2 = math.sqrt %1 : f64
+  return %2 : f64"""), {"x": x}, np.linalg.norm)
+    yield Case("argument_back", function("%A: !S", "!S", "  return %A : !S"), {"A": a}, lambda A: A)
+    header = "#COO = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>\n"
+    yield Case("assemble", function("%pos: tensor<5xi32>, %crd: tensor<?xi32>, %val: tensor<?xf64>, %x: !V", "!R", """  %A = sparse_tensor.assemble (%pos, %crd), %val : (tensor<5xi32>, tensor<?xi32>), tensor<?xf64> to tensor<4x5xf64, #COO>
+""" + product.replace("!S", "tensor<4x5xf64, #COO>"), header), {"A": a, "x": x}, lambda A, x: A @ x)
+
+
+def refusals():
+    loop = function("%x: !V, %n: index", "!V", """  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %t = %c0 to %n step %c1 iter_args(%y = %x) -> (!V) {
+    %e = tensor.empty() : !V
+    %z = linalg.exp ins(%y : !V) outs(%e : !V) -> !V
+    scf.yield %z : !V
+  }
+  return %r : !V""")
+    yield Case("loop", loop, {}, refused="mlir-operation")
+    for name, text in (("batch", "map = (d0, d1, d2) -> (d0 : batch, d1 : dense, d2 : compressed)"),
+                       ("loose", "map = (d0, d1, d2) -> (d0 : dense, d1 : loose_compressed, d2 : compressed)")):
+        yield Case(f"encoding_{name}", f"#E = #sparse_tensor.encoding<{{ {text} }}>\n" + """func.func @f(%A: tensor<3x4x5xf64, #E>) -> tensor<3x4x5xf64> {
+  %0 = sparse_tensor.convert %A : tensor<3x4x5xf64, #E> to tensor<3x4x5xf64>
+  return %0 : tensor<3x4x5xf64>
+}""", {}, refused="mlir-encoding")
+    yield Case("values", function("%A: !S", "memref<?xf64>", "  %0 = sparse_tensor.values %A : !S to memref<?xf64>\n  return %0 : memref<?xf64>"), {},
+               refused="mlir-operation")
+    yield Case("undefined", function("%A: !S", "!R", """  %e = tensor.empty() : !R
+  %0 = linalg.generic #sum ins(%A : !S) outs(%e : !R) {
+    ^bb0(%a: f64, %o: f64):
+      %r = arith.addf %a, %o : f64
+      linalg.yield %r : f64
+  } -> !R
+  return %0 : !R"""), {}, refused="mlir-undefined")
+    yield Case("type", function("%A: tensor<4xi7>", "tensor<4xi7>", "  return %A : tensor<4xi7>"), {}, refused="mlir-type")
+    yield Case("syntax", "func.func @f(%A: tensor<4xf64>) -> tensor<4xf64> { return %B }", {}, refused="mlir-syntax")
+    yield Case("no_function", "module { }", {}, refused="mlir-function")
+
+
+def cases():
+    for kind in (encodings, products, windows, elementwise, integers, sparse_operations, reductions, moves, functions, complex_numbers, refusals):
+        yield from kind()

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Runs the module of each kind (modules.py), and compares with NumPy.
+
+    modules_test.py SPC [NAME...]
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+try:
+    import numpy as np
+except ImportError:  # that of the system has it
+    os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
+
+import modules
+
+
+def entries(path, shape):
+    """What a file of entries holds, as a dense array."""
+    values = np.zeros(shape)
+    for line in path.read_text().splitlines():
+        if line and not line.startswith("#"):
+            *places, value = line.split()
+            values[tuple(int(place) - 1 for place in places)] += float(value)
+    return values
+
+
+def run(spc, folder, case):
+    """What is wrong; empty where nothing is."""
+    module = folder / "module.mlir"
+    module.write_text(case.text + "\n")
+    inputs = []
+    for name, values in case.operands.items():
+        if name in case.unread:
+            continue
+        if np.ndim(values) == 0:
+            inputs.append(f"{name}={values}")
+            continue
+        np.save(folder / f"{name}.npy", values)
+        inputs.append(f"{name}={folder / name}.npy")
+    result = re.search(r"->\s*([^\n{]*)\{$", case.text, re.MULTILINE)
+    out = folder / ("out.tns" if result and "#" in result.group(1) else "out.npy")
+    out.unlink(missing_ok=True)
+    command = [spc, "run", str(module), "-q", "-O0", *inputs, "-o", f"out={out}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    if case.refused:
+        refused = done.returncode == 1 and f"[{case.refused}]" in done.stderr
+        return "" if refused else f"not refused by {case.refused}: exit code {done.returncode}\n{done.stderr}"
+    if done.returncode != 0:
+        return f"exit code {done.returncode}\n{done.stderr}"
+    with np.errstate(all="ignore"):
+        expected = np.asarray(case.expected(*case.operands.values()))
+    result = np.load(out) if out.suffix == ".npy" else entries(out, expected.shape)
+    if result.shape != expected.shape:
+        return f"shape {result.shape} for {expected.shape}"
+    if not np.allclose(result.astype(np.complex128), expected.astype(np.complex128), rtol=case.tolerance, atol=case.tolerance,
+                       equal_nan=True):
+        return f"got\n{result}\nfor\n{expected}"
+    return ""
+
+
+def main():
+    spc, wanted = sys.argv[1], sys.argv[2:]
+    cases = [case for case in modules.cases() if not wanted or case.name in wanted]
+    names = [case.name for case in cases]
+    assert len(names) == len(set(names)), "two cases of one name"
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for case in cases:
+            if problem := run(spc, Path(folder), case):
+                failures += 1
+                print(f"{case.name}: {problem}\n{case.text}\n", file=sys.stderr)
+    refused = sum(1 for case in cases if case.refused)
+    print(f"{len(cases)} modules, {refused} refused, {failures} wrong")
+    return 1 if failures or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""Named operations on whole tensors, and what moves elements."""
+
+import itertools
+
+import numpy as np
+
+from cases import CSR, DCSR, VECTOR, Case, function, named, numbers
+from storages import ENCODINGS, TENSOR_ENCODINGS
+
+
+def products():
+    a, b = numbers((6, 8), density=0.4), numbers((8, 5), seed=1)
+    x, y = numbers((8,), seed=2), numbers((6,), seed=3)
+    for name in ("csr", "csc", "dcsr", "coo", "bsr2x2"):
+        text = {"A": ENCODINGS[name]}
+        yield named(f"matmul_{name}", "linalg.matmul INS OUTS", {"A": a, "B": b}, (6, 5), lambda A, B: A @ B, encodings=text)
+        yield named(f"matvec_{name}", "linalg.matvec INS OUTS", {"A": a, "x": x}, (6,), lambda A, x: A @ x, encodings=text)
+        yield named(f"vecmat_{name}", "linalg.vecmat INS OUTS", {"y": y, "A": a}, (8,), lambda y, A: y @ A, encodings=text)
+    yield named("matmul_both", "linalg.matmul INS OUTS", {"A": a, "B": numbers((8, 5), density=0.4)}, (6, 5),
+                lambda A, B: A @ B, encodings={"A": CSR, "B": CSR})
+    turned = ("linalg.matmul indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, "
+              "affine_map<(i, j, k) -> (i, j)>] INS OUTS")
+    yield named("matmul_transposed", turned, {"A": a, "B": numbers((6, 5))}, (8, 5), lambda A, B: A.T @ B, encodings={"A": CSR})
+    contract = ("linalg.contract indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, "
+                "affine_map<(i, j, k) -> (i, j)>] INS OUTS")
+    yield named("contract", contract, {"A": a, "B": numbers((5, 8))}, (6, 5), lambda A, B: A @ B.T, encodings={"A": DCSR})
+    yield named("dot", "linalg.dot INS OUTS", {"x": numbers((8,), density=0.5), "y": x}, (), lambda x, y: x @ y,
+                encodings={"x": VECTOR})
+    batches, others = numbers((3, 4, 5), density=0.4), numbers((3, 5, 2))
+    text = {"A": TENSOR_ENCODINGS["batched_csr"]}
+    yield named("batch_matmul", "linalg.batch_matmul INS OUTS", {"A": batches, "B": others}, (3, 4, 2), lambda A, B: A @ B,
+                encodings=text)
+    yield named("batch_matvec", "linalg.batch_matvec INS OUTS", {"A": batches, "B": numbers((3, 5))}, (3, 4),
+                lambda A, B: np.einsum("bij,bj->bi", A, B), encodings=text)
+    yield named("batch_reduce_matmul", "linalg.batch_reduce_matmul INS OUTS", {"A": batches, "B": others}, (4, 2),
+                lambda A, B: np.einsum("bij,bjk->ik", A, B), encodings=text)
+    i, j = numbers((5, 6), "i8", 0.5), numbers((6, 3), "i8")
+    yield named("matmul_i8", "linalg.matmul INS OUTS", {"A": i, "B": j}, (5, 3),
+                lambda A, B: A.astype(np.int32) @ B.astype(np.int32), start="0", kind="i32", encodings={"A": CSR})
+    yield named("matmul_unsigned", "linalg.matmul {cast = #linalg.type_fn<cast_unsigned>} INS OUTS", {"A": i, "B": j}, (5, 3),
+                lambda A, B: A.astype(np.uint8).astype(np.int32) @ B.astype(np.uint8).astype(np.int32), start="0", kind="i32",
+                encodings={"A": CSR})
+
+
+def windows():
+    image, kernel = numbers((8, 9), density=0.5), numbers((3, 2))
+    def convolved(x, k, strides=(1, 1), dilations=(1, 1)):
+        sizes = [(x.shape[d] - dilations[d] * (k.shape[d] - 1) - 1) // strides[d] + 1 for d in (0, 1)]
+        out = np.zeros(sizes + list(np.shape(x[0, 0] * k[0, 0])))
+        for p, q in itertools.product(range(k.shape[0]), range(k.shape[1])):
+            out += x[p * dilations[0]:, q * dilations[1]:][::strides[0], ::strides[1]][:sizes[0], :sizes[1]] * k[p, q]
+        return out
+    yield named("conv_1d", "linalg.conv_1d INS OUTS", {"x": numbers((9,), density=0.5), "k": numbers((3,))}, (7,),
+                lambda x, k: np.correlate(x, k, "valid"), encodings={"x": VECTOR})
+    yield named("conv_2d", "linalg.conv_2d INS OUTS", {"x": image, "k": kernel}, (6, 8), convolved, encodings={"x": DCSR})
+    yield named("conv_2d_dense", "linalg.conv_2d INS OUTS", {"x": image, "k": kernel}, (6, 8), convolved)
+    channels, filters = numbers((2, 8, 9, 3)), numbers((3, 2, 3, 4), density=0.4)
+    def by_filter(x, k, strides=(1, 1), dilations=(1, 1)):
+        return np.stack([sum(convolved(x[n, :, :, c], k[:, :, c, f], strides, dilations) for c in range(x.shape[3]))
+                         for n in range(x.shape[0]) for f in range(k.shape[3])]).reshape(
+                             x.shape[0], k.shape[3], *convolved(x[0, :, :, 0], k[:, :, 0, 0], strides, dilations).shape
+                         ).transpose(0, 2, 3, 1)
+    four = "map = (a, b, c, d) -> (a : compressed, b : compressed, c : compressed, d : compressed)"
+    steps = "{strides = dense<2> : tensor<2xi64>, dilations = dense<2> : tensor<2xi64>}"
+    yield named("conv_2d_nhwc", "linalg.conv_2d_nhwc_hwcf INS OUTS", {"x": channels, "k": filters}, (2, 6, 8, 4), by_filter,
+                encodings={"k": four})
+    yield named("conv_2d_strided", f"linalg.conv_2d_nhwc_hwcf {steps} INS OUTS", {"x": channels, "k": filters}, (2, 2, 4, 4),
+                lambda x, k: by_filter(x, k, (2, 2), (2, 2)), encodings={"k": four})
+    yield named("conv_2d_nchw", "linalg.conv_2d_nchw_fchw INS OUTS",
+                {"x": np.ascontiguousarray(channels.transpose(0, 3, 1, 2)), "k": np.ascontiguousarray(filters.transpose(3, 2, 0, 1))},
+                (2, 4, 6, 8), lambda x, k: by_filter(x.transpose(0, 2, 3, 1), k.transpose(2, 3, 1, 0)).transpose(0, 3, 1, 2))
+    yield named("depthwise", "linalg.depthwise_conv_2d_nhwc_hwc INS OUTS", {"x": channels, "k": numbers((3, 2, 3))}, (2, 6, 8, 3),
+                lambda x, k: np.stack([np.stack([convolved(x[n, :, :, c], k[:, :, c]) for c in range(3)], -1) for n in range(2)]))
+    def pooled(how):
+        def pool(x, w):
+            n, h, v, c = x.shape[0], w.shape[0], w.shape[1], x.shape[3]
+            return np.array([[[[how(x[a, i:i + h, j:j + v, f]) for f in range(c)] for j in range(x.shape[2] - v + 1)]
+                              for i in range(x.shape[1] - h + 1)] for a in range(n)])
+        return pool
+    small, shape = numbers((1, 4, 5, 2)), numbers((2, 3))
+    yield named("pooling_sum", "linalg.pooling_nhwc_sum INS OUTS", {"x": small, "w": shape}, (1, 3, 3, 2), pooled(np.sum), unread="w")
+    yield named("pooling_max", "linalg.pooling_nhwc_max INS OUTS", {"x": small, "w": shape}, (1, 3, 3, 2), pooled(np.max),
+                start="0xFFF0000000000000", unread="w")
+    yield named("pooling_min", "linalg.pooling_nhwc_min INS OUTS", {"x": small, "w": shape}, (1, 3, 3, 2), pooled(np.min),
+                start="0x7FF0000000000000", unread="w")
+
+
+def moves():
+    a, m = numbers((4, 5), density=0.5), numbers((4, 5))
+    yield Case("cast", function("%A: !N", "!D", """  %0 = tensor.cast %A : !N to !S
+  %1 = sparse_tensor.convert %0 : !S to !M
+  %2 = tensor.cast %1 : !M to !D
+  return %2 : !D"""), {"A": a}, lambda A: A)
+    yield Case("csr_to_csc", function("%A: !S", "!C", "  %0 = sparse_tensor.convert %A : !S to !C\n  return %0 : !C"), {"A": a}, lambda A: A)
+    slices = (("slice", "[1, 0] [2, 3] [1, 1]", "2x3", lambda A: A[1:3, :3]), ("slice_strided", "[1, 0] [2, 3] [2, 2]", "2x3", lambda A: A[1::2, ::2]))
+    for name, places, shape, expected in slices:
+        for kind, values in (("!M", m), ("!S", a)):
+            result = f"tensor<{shape}xf64>"
+            yield Case(f"{name}_{kind[1:]}", function(f"%A: {kind}", result, f"""  %0 = tensor.extract_slice %A{places} : {kind} to {result.replace('>', ', #CSR>') if kind == '!S' else result}
+""" + (f"  %1 = sparse_tensor.convert %0 : {result.replace('>', ', #CSR>')} to {result}\n  return %1 : {result}" if kind == "!S" else f"  return %0 : {result}")),
+                       {"A": values}, expected)
+    yield Case("slice_row", function("%A: !M", "!V", "  %0 = tensor.extract_slice %A[2, 0] [1, 5] [1, 1] : !M to !V\n  return %0 : !V"), {"A": m},
+               lambda A: A[2])
+    yield Case("slice_from", function("%A: !M, %k: index", "tensor<2x5xf64>",
+                                      "  %0 = tensor.extract_slice %A[%k, 0] [2, 5] [1, 1] : !M to tensor<2x5xf64>\n  return %0 : tensor<2x5xf64>"),
+               {"A": m, "k": np.int64(1)}, lambda A, k: A[k:k + 2])
+    yield Case("insert_slice", function("%A: !M, %B: tensor<2x3xf64>", "!M",
+                                        "  %0 = tensor.insert_slice %B into %A[1, 2] [2, 3] [1, 1] : tensor<2x3xf64> into !M\n  return %0 : !M"),
+               {"A": m, "B": numbers((2, 3), seed=4)}, lambda A, B: np.block([[A[:1]], [A[1:3, :2], B], [A[3:]]]))
+    for value in ("0.0", "2.0"):
+        yield Case(f"pad_{value[0]}", function("%A: !M", "tensor<7x6xf64>", f"""  %c = arith.constant {value} : f64
+  %0 = tensor.pad %A low[1, 0] high[2, 1] {{
+    ^bb0(%i: index, %j: index):
+      tensor.yield %c : f64
+  }} : !M to tensor<7x6xf64>
+  return %0 : tensor<7x6xf64>"""), {"A": m}, lambda A, value=float(value): np.pad(A, ((1, 2), (0, 1)), constant_values=value))
+    yield Case("concat", function("%A: !M, %B: !M", "tensor<4x10xf64>", "  %0 = tensor.concat dim(1) %A, %B : (!M, !M) -> tensor<4x10xf64>\n  return %0 : tensor<4x10xf64>"),
+               {"A": m, "B": numbers((4, 5), seed=8)}, lambda A, B: np.hstack([A, B]))
+    flat, vector = "tensor<20xf64>", "tensor<20xf64, #VEC>"
+    yield Case("collapse", function("%A: !M", flat, f"  %0 = tensor.collapse_shape %A [[0, 1]] : !M into {flat}\n  return %0 : {flat}"), {"A": m}, np.ravel)
+    yield Case("collapse_sparse", function("%A: !S", vector, f"  %0 = tensor.collapse_shape %A [[0, 1]] : !S into {vector}\n  return %0 : {vector}"),
+               {"A": a}, np.ravel)
+    yield Case("expand", function(f"%A: {flat}", "!M", f"  %0 = tensor.expand_shape %A [[0, 1]] output_shape [4, 5] : {flat} into !M\n  return %0 : !M"),
+               {"A": m.ravel()}, lambda A: A.reshape(4, 5))
+    yield Case("expand_sparse", function(f"%A: {vector}", "!S", f"  %0 = tensor.expand_shape %A [[0, 1]] output_shape [4, 5] : {vector} into !S\n  return %0 : !S"),
+               {"A": a.ravel()}, lambda A: A.reshape(4, 5))
+    yield Case("transpose", function("%A: !S", "tensor<5x4xf64>", """  %e = tensor.empty() : tensor<5x4xf64>
+  %0 = linalg.transpose ins(%A : !S) outs(%e : tensor<5x4xf64>) permutation = [1, 0]
+  return %0 : tensor<5x4xf64>"""), {"A": a}, np.transpose)
+    yield Case("broadcast", function("%x: !V", "!M", """  %e = tensor.empty() : !M
+  %0 = linalg.broadcast ins(%x : !V) outs(%e : !M) dimensions = [0]
+  return %0 : !M"""), {"x": numbers((5,))}, lambda x: np.broadcast_to(x, (4, 5)))
+    yield Case("map", function("%A: !M, %B: !M", "!M", """  %e = tensor.empty() : !M
+  %0 = linalg.map { arith.mulf } ins(%A, %B : !M, !M) outs(%e : !M)
+  return %0 : !M"""), {"A": m, "B": numbers((4, 5), seed=8)}, np.multiply)
+    yield Case("linalg_reduce", function("%A: !M", "!V", """  %c = arith.constant dense<0.0> : !V
+  %0 = linalg.reduce { arith.addf } ins(%A : !M) outs(%c : !V) dimensions = [0]
+  return %0 : !V"""), {"A": m}, lambda A: A.sum(0))
+    yield Case("splat", function("%s: f64", "!V", "  %0 = tensor.splat %s : !V\n  return %0 : !V"), {"s": np.float64(2.5)}, lambda s: np.full(5, s))
