@@ -3,8 +3,12 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/IPO/Internalize.h"
 
 namespace spc::codegen {
 namespace {
@@ -134,6 +138,14 @@ std::unique_ptr<JitSession> openJitSession(llvm::CodeGenOptLevel level, const st
     return nullptr;
   }
   return session;
+}
+
+void keepCallAlone(llvm::Module &module, const std::string &function) {
+  llvm::internalizeModule(module,
+                          [&](const llvm::GlobalValue &value) { return value.getName() == function + "_argv"; });
+  llvm::ModuleAnalysisManager analyses;
+  llvm::PassBuilder().registerModuleAnalyses(analyses);
+  llvm::GlobalDCEPass().run(module, analyses);
 }
 
 std::unique_ptr<JitKernel> loadJit(std::unique_ptr<llvm::Module> module, std::unique_ptr<llvm::LLVMContext> context,

@@ -21,9 +21,13 @@ class JitKernel {
 public:
   virtual ~JitKernel() = default;
   virtual Invoke invoke() const = 0;
-  /// That of one of its phases, "_symbolic" or "_numeric"; null where it has none.
+  /// That of one of its phases, "_symbolic" or "_numeric"; null where it has none, or none was kept.
   virtual Invoke phase(const std::string &suffix) const = 0;
 };
+
+/// Leaves nothing in a module but the function that loadJit() gives as invoke(), and what it calls: the phases of a
+/// call and their plans, which take as long to compile, are for callers in C. To be run before the module is optimised.
+void keepCallAlone(llvm::Module &module, const std::string &function);
 
 /// Loads an already optimised module; `level` is for what remains, the generation of code. nullptr, with the reason in
 /// `error`, when ORC refuses it.

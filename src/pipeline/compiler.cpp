@@ -80,6 +80,8 @@ std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, 
     return nullptr;
   auto llvmContext = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> module = translateToLlvm(kernel, options, *backend, *llvmContext, diagnostics);
+  if (module)
+    codegen::keepCallAlone(*module, kernel.function);
   if (!module || !finish(*module, backend->machine(), kernel, options, diagnostics))
     return nullptr;
   if (codeHash)

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Counts what random programs of index equations combine: a line a construct, a column a storage, a type or another
+construct. Programs are drawn, not run; random_programs.py runs the same ones.
+
+    cells.py FIRST COUNT
+"""
+
+import collections
+import sys
+
+from random_programs import KINDS
+
+# What a program has that is drawn under a name that begins so.
+CONSTRUCTS = {
+    "gather": ("held",), "scatter": ("scatter",), "shift": ("plain",), "stride": ("scaled",), "reversal": ("reversed",),
+    "constant index": ("constant",), "two variables": ("two variables",), "padded": ("padded",), "scalar offset": ("scalar",),
+    "concatenation": ("concatenation",), "Kronecker": ("kronecker", "Kronecker"), "reshape": ("reshape",),
+    "where": ("conditional", "where"), "mask": ("condition", "truths"), "fill": ("fill",), "semiring": ("tropical", "min-plus", "max-plus"),
+    "reduction": ("reduction", "sum over", "prod over", "min over", "max over", "mean over", "any", "all", "count"),
+    "ranking": ("ranking", "top", "bottom", "arg"), "accumulation": ("accumulation", "+=", "min=", "max=", "or="), "temporary": ("let", "sequence"),
+    "function": ("function",),
+}
+# Constants of an index and of the object are two things, and so on.
+NOT = {"constant index": ("constant of",), "mask": (), "scalar offset": ("scalar of",)}
+
+
+def has(construct, drawn):
+    wanted, others = CONSTRUCTS[construct], NOT.get(construct, ())
+    return any(name.startswith(wanted) and not (others and name.startswith(others)) for name in drawn)
+
+
+def main():
+    first, count = int(sys.argv[1]), int(sys.argv[2])
+    cells = collections.Counter()
+    for seed in range(first, first + count):
+        drawn = collections.Counter()
+        program = KINDS[seed % len(KINDS)](seed, drawn)
+        found = [construct for construct in CONSTRUCTS if has(construct, drawn)]
+        columns = {f"in {one}" for name, one in program.formats.items() if name != "Y"} | {f"into {program.formats['Y']}"}
+        columns |= {name[len("values of "):] for name in drawn if name.startswith("values of ")} | set(found)
+        for construct in found:
+            cells.update((construct, column) for column in columns)
+    titles = sorted({column for _, column in cells if column not in CONSTRUCTS}) + list(CONSTRUCTS)
+    empty = 0
+    print("| | " + " | ".join(titles) + " |\n|---|" + "--:|" * len(titles))
+    for construct in CONSTRUCTS:
+        counts = [cells[construct, column] for column in titles]
+        empty += counts.count(0)
+        print(f"| {construct} | " + " | ".join(str(number) if number else "**0**" for number in counts) + " |")
+    print(f"\n{count} programs, {empty} of {len(CONSTRUCTS) * len(titles)} cells empty")
+
+
+if __name__ == "__main__":
+    main()
