@@ -9,6 +9,7 @@ from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Union
 from .compiler import cache, compiled
 from .compiler.constants import constants_in
 from .compiler.formats import contents_of_file
+from .compiler.request import is_module
 from .errors import ArgumentError, ArgumentTypeError, CompileError
 from .kernel import Kernel, Loaded
 
@@ -23,6 +24,7 @@ _OWN = re.compile(r"(-o|--output|--header|--emit|--target|--name|--format|--type
                   r"--help|-h$|--version)")
 _INSTEAD = {"--name": "name=", "--type": "types=", "--index": "indices=",
             "--format": "A=\"csr\" says how a tensor A is stored, and tuned= takes the file that spc tune writes"}
+_SUFFIXES = (".tex", ".mlir")
 _KEYWORDS = ("types", "indices", "options", "validate", "copy", "share", "name", "formats", "tuned")
 
 
@@ -33,7 +35,7 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
            **more_formats: Format) -> Kernel:
     """A kernel in index notation.
 
-    text: the statements, or the path of a .tex file. Files of its constants are found beside it, those of statements in the
+    text: the statements, or an MLIR module (docs/mlir.md), or the path of a .tex or .mlir file. Files of its constants are found beside it, those of statements in the
     working directory.
     formats, and all other keywords: by tensor, the name of a format (`S="csr"`), the contents of a format file, or the
     path of one. Operands without one are taken as they come, those too that the text declares sparse. As a whole, formats
@@ -58,18 +60,18 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
     folder = pathlib.Path()
     general: Any = formats or {}
     by_tensor: Dict[str, Any] = {**general, **more_formats}
-    if isinstance(text, str) and not text.endswith(".tex"):
+    if isinstance(text, str) and not text.endswith(_SUFFIXES):
         _check_names(text, more_formats)
     _check(text, by_tensor, types, indices, options)
     for argument, said in (("copy", copy), ("share", share)):
         if not isinstance(said, bool):
             raise ArgumentTypeError(f"{argument} is True or False, not {said!r}: formats={{{argument!r}: ...}} says how a tensor "
                                     "of that name is stored")
-    if isinstance(text, os.PathLike) or (text.endswith(".tex") and "\n" not in text):
+    if isinstance(text, os.PathLike) or (text.endswith(_SUFFIXES) and "\n" not in text):
         path = pathlib.Path(text)
         text, folder = path.read_text(encoding="utf-8"), path.parent
         name = name or _identifier(path.stem)
-    text, constants = constants_in(text, folder)
+    text, constants = (text, {}) if is_module(text) else constants_in(text, folder)
     for option in options:
         if own := _OWN.match(option):
             instead = _INSTEAD.get(own[1])
@@ -85,7 +87,7 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
 
 def _name_for(text: str) -> str:
     """A function's name: what the text says, else one for all."""
-    said = re.search(r"^\s*kernel\s+(\w+)", text, re.MULTILINE)
+    said = re.search(r"func\.func\s+@(\w+)" if is_module(text) else r"^\s*kernel\s+(\w+)", text, re.MULTILINE)
     return said.group(1) if said else "kernel_0"
 
 

@@ -49,20 +49,25 @@ bool isComputed(mlir::Operation *operation) {
          mlir::isa<arith::ArithDialect, math::MathDialect, complex::ComplexDialect>(operation->getDialect());
 }
 
+Element BodyReader::tooLarge() {
+  raiser_.refuse(kModuleSize, statement_, "this has more than 20000 operations once each value is written out");
+  return nothing();
+}
+
 Element BodyReader::read(mlir::Value value) {
   if (const auto known = known_.find(value); known != known_.end()) {
     size_ += ingress::sizeOf(*known->second.value);
-    return clone(known->second);
+    return size_ > kMostNodes ? tooLarge() : clone(known->second);
   }
-  if (const auto scalar = raiser_.scalars_.find(value); scalar != raiser_.scalars_.end())
-    return clone(scalar->second);
+  if (const auto scalar = raiser_.scalars_.find(value); scalar != raiser_.scalars_.end()) {
+    size_ += ingress::sizeOf(*scalar->second.value);
+    return size_ > kMostNodes ? tooLarge() : clone(scalar->second);
+  }
   if (const auto size = raiser_.sizes_.find(value); size != raiser_.sizes_.end())
     return {sizeExpr(maker(), size->second), nullptr};
   mlir::Operation *operation = value.getDefiningOp();
-  if (size_ > kMostNodes) {
-    raiser_.refuse(kModuleSize, statement_, "this has more than 20000 operations once each value is written out");
-    return nothing();
-  }
+  if (size_ > kMostNodes)
+    return tooLarge();
   mlir::Attribute constant;
   if (operation && mlir::matchPattern(value, mlir::m_Constant(&constant)))
     return {literal(constant, value.getType()), nullptr};

@@ -29,8 +29,10 @@ public:
 
   syntax::ExprPtr literal(mlir::Attribute value, mlir::Type type);
 
-  /// What a reduction to a type takes in. Of one that skips elements they are what it begins with.
-  Element part(const Reduction &reduction, const Reduction::Part &part, const std::string &type);
+  /// What a reduction to a type takes in. Of one that skips elements they are what it begins with, and `counts` is
+  /// whether one is taken in; null of others.
+  Element part(const Reduction &reduction, const Reduction::Part &part, const std::string &type,
+               syntax::ExprPtr &counts);
 
   /// Where one of two is; null where that is everywhere.
   syntax::ExprPtr either(syntax::ExprPtr left, syntax::ExprPtr right);
@@ -55,6 +57,7 @@ private:
   syntax::ExprPtr operand(mlir::Operation *operation, unsigned k, bool isUnsigned);
   syntax::ExprPtr both(syntax::ExprPtr left, syntax::ExprPtr right);
   Element where(syntax::ExprPtr condition, syntax::ExprPtr value);
+  Element tooLarge();
   Element nothing() { return {maker().number(0), nullptr}; }
   Maker maker() const { return raiser_.maker(at_ ? at_ : statement_); }
 

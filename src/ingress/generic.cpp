@@ -47,8 +47,11 @@ bool addTerms(language::Index &index, mlir::AffineExpr expr, int64_t multiple, c
 }
 
 /// The function of two numbers that a reduction repeats.
-ExprPtr combine(const Maker &make, How how, ExprPtr left, ExprPtr right) {
-  switch (how) {
+ExprPtr combine(const Maker &make, const Reduction &reduction, ExprPtr left, ExprPtr right) {
+  if (reduction.skipsNaN)
+    return make.call(reduction.how == How::Min ? Function::MinNumber : Function::MaxNumber, std::move(left),
+                     std::move(right));
+  switch (reduction.how) {
   case How::Sum:
     return make.binary(BinaryOp::Add, std::move(left), std::move(right));
   case How::Product:
@@ -249,6 +252,7 @@ Element Raiser::reduced(linalg::GenericOp generic, unsigned result, const std::v
   std::vector<std::string> over = reductionLoops(generic, result, loops);
   std::erase_if(over, [&](const std::string &loop) { return extents.count(loop); });
   Element all{nullptr, nullptr};
+  ExprPtr some; // whether there is a number among NaNs
   const std::string type = typeName(argument.getType());
   // A window's elements, one after the other; a reduction without such loops has one.
   Fixed at;
@@ -258,11 +262,14 @@ Element Raiser::reduced(linalg::GenericOp generic, unsigned result, const std::v
     BodyReader body(*this, generic);
     giveArguments(body, generic, loops, at);
     for (const Reduction::Part &part : found->parts) {
-      Element one = body.part(*found, part, type);
+      ExprPtr counts;
+      Element one = body.part(*found, part, type, counts);
+      if (found->skipsNaN)
+        some = body.either(some ? std::move(some) : make.truth(false), anyOver(make, over, std::move(counts)));
       one.domain = anyOver(make, over, std::move(one.domain));
       one.value = make.reduce(found->how, over, std::move(one.value));
       all = !all.value ? std::move(one)
-                       : Element{combine(make, found->how, std::move(all.value), std::move(one.value)),
+                       : Element{combine(make, *found, std::move(all.value), std::move(one.value)),
                                  body.either(std::move(all.domain), std::move(one.domain))};
     }
     more = false;
@@ -277,6 +284,9 @@ Element Raiser::reduced(linalg::GenericOp generic, unsigned result, const std::v
     all = {make.number(neutralOf(found->how)), nullptr};
   if (found->isUnsigned)
     all.value = make.cast(type, std::move(all.value));
+  const auto target = held_.find(init->get());
+  if (some && target != held_.end() && target->second.kind == Held::Kind::Same && isNaN(*target->second.number))
+    return {make.call(Function::Select, std::move(some), std::move(all.value), clone(target->second.number)), nullptr};
   return withInit(generic, result, loops, *found, std::move(all), fill);
 }
 
@@ -300,7 +310,7 @@ Element Raiser::withInit(linalg::GenericOp generic, unsigned result, const std::
   Element first = element(generic, *target, std::move(indices));
   ExprPtr domain =
       first.domain && all.domain ? make.call(Function::Or, std::move(first.domain), std::move(all.domain)) : nullptr;
-  return {combine(make, found.how, std::move(first.value), std::move(all.value)), std::move(domain)};
+  return {combine(make, found, std::move(first.value), std::move(all.value)), std::move(domain)};
 }
 
 } // namespace spc::ingress

@@ -19,6 +19,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/SourceMgr.h"
 
 namespace spc::ingress {
@@ -44,9 +45,23 @@ public:
         context_(registry(), mlir::MLIRContext::Threading::DISABLED),
         handler_(&context_, [this](mlir::Diagnostic &said) { take(said); }) {}
 
+  /// Parses the module and brings it to the form that is raised. False with what is wrong reported. MLIR's parsers end
+  /// in crashes on some modules that are not valid; these come back here, and nothing of the reader may be used, or
+  /// freed, any more (`crashed`).
+  bool open(bool &crashed) {
+    if (!checkNesting())
+      return false;
+    bool opened = false;
+    llvm::CrashRecoveryContext::Enable();
+    llvm::CrashRecoveryContext recovery;
+    crashed = !recovery.RunSafely([&] { opened = parse() && prepare(); });
+    llvm::CrashRecoveryContext::Disable();
+    if (crashed && !diagnostics_.hasErrors())
+      fail({file_, 0, 0}, "MLIR's parser breaks off without a word on this module");
+    return opened && !crashed;
+  }
+
   std::optional<Module> run(const std::string &wanted) {
-    if (!parse() || !prepare())
-      return std::nullopt;
     Module module;
     llvm::SmallVector<mlir::func::FuncOp> functions;
     for (auto function : module_->getOps<mlir::func::FuncOp>())
@@ -75,6 +90,23 @@ private:
     mlir::DialectRegistry registry;
     registerDialects(registry);
     return registry;
+  }
+
+  /// Parsers go down as deep as a text does.
+  bool checkNesting() {
+    constexpr int kDeepest = 256;
+    int depth = 0;
+    const std::string_view text = file_->text();
+    for (size_t at = 0; at < text.size(); ++at) {
+      const char c = text[at];
+      depth += c == '{' || c == '(' || c == '[' || c == '<' ? 1 : c == '}' || c == ')' || c == ']' ? -1 : 0;
+      if (c == '>' && at > 0 && text[at - 1] != '-')
+        --depth;
+      if (depth > kDeepest)
+        return fail({file_, static_cast<uint32_t>(at), static_cast<uint32_t>(at + 1)},
+                    "brackets are nested more than 256 deep");
+    }
+    return true;
   }
 
   bool parse() {
@@ -142,8 +174,17 @@ private:
     });
   }
 
-  /// Calls are taken in, and each structured operation is spelled as linalg.generic.
+  /// Calls are taken in, and each structured operation is spelled as linalg.generic, or several where it stands for
+  /// several, as softmax does.
   bool prepare() {
+    mlir::IRRewriter rewriter(&context_);
+    llvm::SmallVector<mlir::linalg::AggregatedOpInterface> aggregated;
+    module_->walk([&](mlir::linalg::AggregatedOpInterface operation) { aggregated.push_back(operation); });
+    for (mlir::linalg::AggregatedOpInterface operation : aggregated) {
+      rewriter.setInsertionPoint(operation);
+      if (auto parts = operation.decomposeOperation(rewriter); mlir::succeeded(parts))
+        rewriter.replaceOp(operation, *parts);
+    }
     mlir::PassManager passes(&context_);
     passes.addPass(mlir::createInlinerPass());
     passes.addNestedPass<mlir::func::FuncOp>(mlir::createLinalgGeneralizeNamedOpsPass());
@@ -191,7 +232,14 @@ bool isModule(const std::string &path, std::string_view contents) {
 
 std::optional<Module> readModule(const SourceFile &file, const std::string &wanted, SourceManager &sources,
                                  Diagnostics &diagnostics) {
-  return Reader(file, sources, diagnostics).run(wanted);
+  auto reader = std::make_unique<Reader>(file, sources, diagnostics);
+  bool crashed = false;
+  std::optional<Module> module;
+  if (reader->open(crashed))
+    module = reader->run(wanted);
+  if (crashed)
+    (void)reader.release();
+  return module;
 }
 
 } // namespace spc::ingress

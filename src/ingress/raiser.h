@@ -72,6 +72,7 @@ private:
   // values.cpp: constants, sizes and scalars
   bool readValue(mlir::Operation *operation);
   void readConstant(mlir::Operation *operation, mlir::Value result, mlir::Attribute value);
+  bool isNaN(const syntax::Expr &number) const;
   /// A number that no literal is, as a constant.
   syntax::ExprPtr constant(mlir::Operation *user, language::ConstantNumber number, mlir::Type type);
   void declareConstant(mlir::Operation *operation, mlir::Value result, mlir::ElementsAttr elements);

@@ -93,7 +93,8 @@ Element BodyReader::joined(ExprPtr left, ExprPtr right, ExprPtr overlap, ExprPtr
   return where(make.truth(false), nullptr);
 }
 
-Element BodyReader::part(const Reduction &reduction, const Reduction::Part &part, const std::string &type) {
+Element BodyReader::part(const Reduction &reduction, const Reduction::Part &part, const std::string &type,
+                         ExprPtr &counts) {
   const Maker make = maker();
   Element element = read(part.value);
   if (part.factor) {
@@ -106,7 +107,6 @@ Element BodyReader::part(const Reduction &reduction, const Reduction::Part &part
   if (reduction.isUnsigned)
     element.value = make.cast("u" + type.substr(1), std::move(element.value));
   // What is skipped is what the reduction begins with: missing entries of one that asks for stored ones, and NaNs.
-  ExprPtr counts;
   if (reduction.identity && element.domain && neutralOf(reduction.how) != 0) {
     if (auto *entry = std::get_if<syntax::Call>(&element.value->node); entry && entry->function == Function::Where) {
       ExprPtr own = std::move(entry->arguments[1]);

@@ -10,6 +10,8 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 
+#include <cmath>
+
 namespace spc::ingress {
 
 namespace sparse = mlir::sparse_tensor;
@@ -125,7 +127,14 @@ bool Raiser::readValue(mlir::Operation *operation) {
 
 void Raiser::readScalar(mlir::Operation *operation) {
   BodyReader body(*this, operation);
-  scalars_[operation->getResult(0)] = body.read(operation->getResult(0));
+  const bool isOfRefused = llvm::any_of(
+      operation->getOperands(), [&](mlir::Value operand) { return refused_.contains(operand.getDefiningOp()); });
+  if (isOfRefused)
+    refused_.insert(operation);
+  Element value = isOfRefused ? Element{} : body.read(operation->getResult(0));
+  if (refused_.contains(operation)) // what is left of it is not made larger
+    value = {maker(operation).number(0), nullptr};
+  scalars_[operation->getResult(0)] = std::move(value);
 }
 
 void Raiser::readConstant(mlir::Operation *operation, mlir::Value result, mlir::Attribute value) {
@@ -144,8 +153,15 @@ syntax::ExprPtr Raiser::constant(mlir::Operation *user, language::ConstantNumber
   value->where = make.where();
   const std::string name = freshName("literal");
   declare(name, type, {}, make.where(), false);
+  constants_[name] = value;
   kernel_.tree.declarations.back().constant = std::move(value);
   return make.name(name);
+}
+
+bool Raiser::isNaN(const syntax::Expr &number) const {
+  const auto *access = std::get_if<syntax::Access>(&number.node);
+  const auto known = access ? constants_.find(access->tensor.text) : constants_.end();
+  return known != constants_.end() && known->second->shape.empty() && std::isnan(known->second->numbers.front().real);
 }
 
 void Raiser::declareConstant(mlir::Operation *operation, mlir::Value result, mlir::ElementsAttr elements) {

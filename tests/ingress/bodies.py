@@ -201,6 +201,12 @@ def reductions():
     yield Case("maxnum_nan", reduction("      %r = arith.maxnumf %o, %a : f64", minus), {"A": with_nan}, lambda A: np.nanmax(A, 1))
     yield Case("select_nan", reduction("      %c = arith.cmpf olt, %a, %o : f64\n      %r = arith.select %c, %a, %o : f64", plus),
                {"A": with_nan}, lambda A: np.nanmin(A, 1))
+    none = with_nan.copy()
+    none[2] = np.nan
+    yield Case("maxnum_from_nan", reduction("      %r = arith.maxnumf %o, %a : f64", "0x7FF8000000000000"), {"A": none},
+               lambda A: np.fmax.reduce(A, 1))
+    yield Case("minnum_from", reduction("      %r = arith.minnumf %o, %a : f64", "1.0"), {"A": none},
+               lambda A: np.fmin(np.fmin.reduce(A, 1), 1))
     yield Case("accumulates", function("%A: !S, %y: !R", "!R", """  %0 = linalg.generic #sum ins(%A : !S) outs(%y : !R) {
     ^bb0(%a: f64, %o: f64):
       %r = arith.addf %a, %o : f64

@@ -136,4 +136,7 @@ def moves():
     yield Case("linalg_reduce", function("%A: !M", "!V", """  %c = arith.constant dense<0.0> : !V
   %0 = linalg.reduce { arith.addf } ins(%A : !M) outs(%c : !V) dimensions = [0]
   return %0 : !V"""), {"A": m}, lambda A: A.sum(0))
+    yield Case("softmax", function("%A: !M", "!M", """  %e = tensor.empty() : !M
+  %0 = linalg.softmax dimension(1) ins(%A : !M) outs(%e : !M) -> !M
+  return %0 : !M"""), {"A": m}, lambda A: np.exp(A) / np.exp(A).sum(1, keepdims=True))
     yield Case("splat", function("%s: f64", "!V", "  %0 = tensor.splat %s : !V\n  return %0 : !V"), {"s": np.float64(2.5)}, lambda s: np.full(5, s))

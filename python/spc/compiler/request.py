@@ -13,6 +13,11 @@ from .formats import Format, embedded
 _STAMP = 4  # of the layout of the cache
 
 
+def is_module(text: str) -> bool:
+    """Whether a kernel is an MLIR module, which has functions."""
+    return "func.func" in text
+
+
 class Request:
     """What is to be compiled.
 
@@ -60,8 +65,9 @@ class Request:
 
     def write(self, place: pathlib.Path) -> List[str]:
         """Writes the kernel and its format files into a folder; returns the command line for them, from there."""
-        (place / "kernel.tex").write_text(self.text, encoding="utf-8")
-        arguments = ["kernel.tex", "--name", self.name, "--color", "never"]
+        source = "kernel.mlir" if is_module(self.text) else "kernel.tex"
+        (place / source).write_text(self.text, encoding="utf-8")
+        arguments = [source, "--name", self.name, "--color", "never"]
         for name, contents in self.files.items():
             (place / name).write_text(contents, encoding="utf-8")
         for tensor, form in sorted(self.formats.items()):

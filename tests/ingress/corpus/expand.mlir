@@ -1,0 +1,12 @@
+#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }>
+#CSC = #sparse_tensor.encoding<{ map = (d0, d1) -> (d1 : dense, d0 : compressed) }>
+#VEC = #sparse_tensor.encoding<{ map = (d0) -> (d0 : compressed) }>
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#one = { indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"] }
+#two = { indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"] }
+#sum = { indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"] }
+func.func @f(%A: tensor<20xf64>) -> tensor<4x5xf64> {
+  %0 = tensor.expand_shape %A [[0, 1]] output_shape [4, 5] : tensor<20xf64> into tensor<4x5xf64>
+  return %0 : tensor<4x5xf64>
+}
