@@ -194,9 +194,9 @@ def extents_of(views: Mapping[str, Operand], signature: Signature, sizes: Mappin
             if not agrees:
                 _disagree(views, arguments, sizes)
     for each in signature.sums:
-        size = each.value(extents)
-        if size is not None and extents.setdefault(each.extent, size) != size:
-            raise ArgumentError(f"{each.extent} has {extents[each.extent]} elements, and the kernel says {size}")
+        total = each.value(extents)
+        if total is not None and extents.setdefault(each.extent, total) != total:
+            raise ArgumentError(f"{each.extent} has {extents[each.extent]} elements, and the kernel says {total}")
     return extents
 
 

@@ -5,13 +5,16 @@
     weights = spc.torch.Matrix.of(adjacency)
     weights.values.requires_grad_()
     spmm(A=weights, B=features).sum().backward()
+
+and whole models as one kernel: `fast = spc.torch.compile(model, (features, adjacency))`.
 """
 # SPDX-License-Identifier: Apache-2.0
 
 from .matrix import Matrix
+from .models import Model, compile
 from .operators import Op, op
 
-for _public in (Matrix, Op):  # messages and pickles name them as users do
+for _public in (Matrix, Model, Op):  # messages and pickles name them as users do
     _public.__module__ = __name__
 
-__all__ = ["Matrix", "Op", "op"]
+__all__ = ["Matrix", "Model", "Op", "compile", "op"]
