@@ -201,6 +201,8 @@ void Raiser::finish(mlir::func::ReturnOp results) {
     const std::vector<language::ExtentDecl> extents = held->extents;
     syntax::ExprPtr value = element(results, *held, indices).value;
     declare(name, type, extents, make.where(), listsEntries(type));
+    if (listsEntries(type))
+      kernel_.tree.declarations.back().fill = language::FillDecl{0, make.where()};
     bind(name, type, results, true);
     kernel_.tree.statements.push_back({{make.named(name), std::move(indices)},
                                        make.where(),
@@ -234,8 +236,9 @@ void Raiser::addStatement(mlir::Operation *operation, mlir::Value result, std::v
   const bool isBound = isOutput || !keepsPattern(value.domain.get(), target);
   const bool isSparse = listsEntries(result.getType());
   declare(name, result.getType(), extents, make.where(), isSparse && isBound);
-  if (fill && isSparse)
-    kernel_.tree.declarations.back().fill = language::FillDecl{*fill, make.where()};
+  // What is missing of a result is a 0, whatever it is made of.
+  if (isSparse && (fill || isOutput))
+    kernel_.tree.declarations.back().fill = language::FillDecl{fill.value_or(0), make.where()};
   if (isBound)
     bind(name, result.getType(), operation, isOutput);
   kernel_.tree.statements.push_back({{make.named(name), std::move(target)},
@@ -273,45 +276,6 @@ void Raiser::bind(const std::string &name, mlir::Type type, mlir::Operation *ope
     return;
   }
   kernel_.bindings.push_back(format::bindingOf(name, std::move(*found.format)));
-}
-
-namespace {
-
-/// All names of tensors and scalars that an expression reads.
-void collectNames(const syntax::Expr &expr, std::set<std::string> &names) {
-  if (const auto *access = std::get_if<syntax::Access>(&expr.node)) {
-    names.insert(access->tensor.text);
-    for (const language::Index &index : access->indices)
-      for (const auto *terms : {&index.terms, &index.offsets})
-        for (const language::IndexTerm &term : *terms)
-          for (const language::Name &number : term.numbers)
-            names.insert(number.text);
-  }
-  for (const syntax::Expr *child : syntax::children(expr))
-    collectNames(*child, names);
-}
-
-} // namespace
-
-void Raiser::dropUnread() {
-  std::set<std::string> used;
-  for (const syntax::Statement &statement : kernel_.tree.statements) {
-    used.insert(statement.target.tensor.text);
-    collectNames(*statement.value, used);
-  }
-  for (const language::TensorDecl &declaration : kernel_.tree.declarations)
-    for (const language::ExtentDecl &extent : declaration.extents)
-      if (const auto *name = std::get_if<std::string>(&extent.value))
-        used.insert(*name);
-  std::vector<language::Name> &operands = kernel_.tree.signature->operands;
-  for (const language::Name &operand : operands)
-    if (!used.count(operand.text) && !failed_)
-      diagnostics_.report(kUnreadArgument, operand.where,
-                          "the kernel does not take '" + operand.text + "', as nothing reads it");
-  std::erase_if(operands, [&](const language::Name &operand) { return !used.count(operand.text); });
-  std::erase_if(kernel_.tree.declarations,
-                [&](const language::TensorDecl &declaration) { return !used.count(declaration.name.text); });
-  std::erase_if(kernel_.bindings, [&](const format::Binding &binding) { return !used.count(*binding.tensor); });
 }
 
 const Held *Raiser::find(mlir::Operation *user, mlir::Value value) {

@@ -66,6 +66,7 @@ private:
   void finish(mlir::func::ReturnOp results);
   /// Leaves out arguments and constants that no statement reads; of arguments that is said.
   void dropUnread();
+  std::string ownSizes(const std::string &operand) const;
   std::string resultName(mlir::Value value);
   bool isStrict();
 

@@ -17,9 +17,9 @@ CSF = "map = (d0, d1, d2) -> (d0 : compressed, d1 : compressed, d2 : compressed)
 class Case:
     """A module, and what its operands are. `refused`: the id of the error that it gives."""
 
-    def __init__(self, name, text, operands, expected=None, refused=None, tolerance=1e-5, unread=()):
+    def __init__(self, name, text, operands, expected=None, refused=None, tolerance=1e-5):
         self.name, self.text, self.operands = name, text, operands
-        self.expected, self.refused, self.tolerance, self.unread = expected, refused, tolerance, unread
+        self.expected, self.refused, self.tolerance = expected, refused, tolerance
 
 
 def numbers(shape, kind="f64", density=1.0, seed=0, low=-3, high=4):
@@ -37,7 +37,7 @@ def typed(shape, kind, encoding=""):
     return f"tensor<{'x'.join(map(str, shape))}{'x' if shape else ''}{kind}{', #' + encoding if encoding else ''}>"
 
 
-def named(name, operation, operands, result, expected, start="0.0", kind="f64", encodings=None, tolerance=1e-5, unread=()):
+def named(name, operation, operands, result, expected, start="0.0", kind="f64", encodings=None, tolerance=1e-5):
     """A named operation `operation` of operands, {name: array}, into a tensor that is filled with `start`."""
     encodings = encodings or {}
     lines = [f"#E_{operand} = #sparse_tensor.encoding<{{ {text} }}>" for operand, text in encodings.items()]
@@ -55,7 +55,7 @@ def named(name, operation, operands, result, expected, start="0.0", kind="f64", 
   %0 = {operation.replace('INS', ins).replace('OUTS', f'outs(%f : {out})')} -> {out}
   return %0 : {out}
 }}""")
-    return Case(name, "\n".join(lines), operands, expected, tolerance=tolerance, unread=unread)
+    return Case(name, "\n".join(lines), operands, expected, tolerance=tolerance)
 
 
 def generic(name, body, operands, expected, encodings=None, kind="f64", result_kind=None, tolerance=1e-5):

@@ -78,11 +78,11 @@ def windows():
                               for i in range(x.shape[1] - h + 1)] for a in range(n)])
         return pool
     small, shape = numbers((1, 4, 5, 2)), numbers((2, 3))
-    yield named("pooling_sum", "linalg.pooling_nhwc_sum INS OUTS", {"x": small, "w": shape}, (1, 3, 3, 2), pooled(np.sum), unread="w")
+    yield named("pooling_sum", "linalg.pooling_nhwc_sum INS OUTS", {"x": small, "w": shape}, (1, 3, 3, 2), pooled(np.sum))
     yield named("pooling_max", "linalg.pooling_nhwc_max INS OUTS", {"x": small, "w": shape}, (1, 3, 3, 2), pooled(np.max),
-                start="0xFFF0000000000000", unread="w")
+                start="0xFFF0000000000000")
     yield named("pooling_min", "linalg.pooling_nhwc_min INS OUTS", {"x": small, "w": shape}, (1, 3, 3, 2), pooled(np.min),
-                start="0x7FF0000000000000", unread="w")
+                start="0x7FF0000000000000")
 
 
 def moves():
