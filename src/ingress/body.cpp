@@ -71,7 +71,7 @@ Element BodyReader::read(mlir::Value value) {
   mlir::Attribute constant;
   if (operation && mlir::matchPattern(value, mlir::m_Constant(&constant)))
     return {literal(constant, value.getType()), nullptr};
-  if (!operation || (!isComputed(operation) && !mlir::isa<mlir::linalg::IndexOp>(operation) &&
+  if (!operation || (!isComputed(operation) && !mlir::isa<mlir::linalg::IndexOp, mlir::tensor::ExtractOp>(operation) &&
                      operation->getDialect()->getNamespace() != "sparse_tensor")) {
     raiser_.refuse(kModuleOperation, operation ? operation : statement_,
                    operation ? "'" + operation->getName().getStringRef().str() +
@@ -133,6 +133,8 @@ Element BodyReader::readOperation(mlir::Operation *operation, mlir::Value value)
     const auto known = fixed_.find(loop);
     return {known == fixed_.end() ? make.name(loop) : make.integer(known->second), nullptr};
   }
+  if (auto extract = mlir::dyn_cast<mlir::tensor::ExtractOp>(operation))
+    return readExtract(extract);
   if (auto unary = mlir::dyn_cast<mlir::sparse_tensor::UnaryOp>(operation))
     return readUnary(unary);
   if (auto binary = mlir::dyn_cast<mlir::sparse_tensor::BinaryOp>(operation))

@@ -44,6 +44,10 @@ private:
   Element readFunction(mlir::Operation *operation);
   Element readComparison(mlir::Operation *operation);
   Element readSelection(mlir::Operation *operation);
+  /// An element at computed places: loops, what tensors of integers hold, scalars and numbers, and sums of these.
+  Element readExtract(mlir::tensor::ExtractOp extract);
+  /// Adds `multiple` times a value to an index; false of one that no index is.
+  bool addTo(language::Index &index, mlir::Value value, int64_t multiple);
   Element readUnary(mlir::sparse_tensor::UnaryOp unary);
   Element readBinary(mlir::sparse_tensor::BinaryOp binary);
   /// What a union of two operands is, by parts; null where there is none. Of domains null is everywhere, and none of

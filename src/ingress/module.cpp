@@ -137,10 +137,6 @@ private:
       module_->getOperation()->remove();
     } else {
       module_ = mlir::ModuleOp::create(builder.getUnknownLoc());
-      for (mlir::Operation &operation : block)
-        if (!mlir::isa<mlir::func::FuncOp>(operation))
-          return fail(places_->of(&operation),
-                      "'" + operation.getName().getStringRef().str() + "' stands outside of functions");
       for (mlir::Operation &operation : block) {
         nameArguments(&operation, state);
         places_->mark(&operation, state);

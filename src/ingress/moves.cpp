@@ -15,17 +15,6 @@ using syntax::ExprPtr;
 
 namespace {
 
-/// Adds a size, `sign` times.
-void addSize(language::Index &index, const language::ExtentSum &size, int64_t sign, Span where) {
-  index.constant += sign * size.constant;
-  for (const language::ExtentSum::Product &product : size.products) {
-    language::IndexTerm term{{"", where}, sign * product.factor, {}};
-    for (const std::string &name : product.names)
-      term.numbers.push_back({name, where});
-    index.offsets.push_back(std::move(term));
-  }
-}
-
 /// `i >= low and i < high`, for one index.
 ExprPtr between(const Maker &make, const std::string &loop, int64_t low, int64_t high) {
   return make.call(Function::And, make.call(Function::GreaterEqual, make.name(loop), make.integer(low)),

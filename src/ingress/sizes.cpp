@@ -75,6 +75,16 @@ void addProduct(language::Index &index, const ExtentSum &size, const std::string
     add(size.constant, {});
 }
 
+void addSize(language::Index &index, const ExtentSum &size, int64_t multiple, Span where) {
+  index.constant += multiple * size.constant;
+  for (const ExtentSum::Product &product : size.products) {
+    language::IndexTerm term{{"", where}, multiple * product.factor, {}};
+    for (const std::string &name : product.names)
+      term.numbers.push_back({name, where});
+    index.offsets.push_back(std::move(term));
+  }
+}
+
 syntax::ExprPtr sizeExpr(const Maker &make, const ExtentSum &size) {
   syntax::ExprPtr sum = size.products.empty() || size.constant != 0 ? make.integer(size.constant) : nullptr;
   for (const ExtentSum::Product &product : size.products) {

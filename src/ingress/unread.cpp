@@ -11,11 +11,14 @@ namespace {
 void collectNames(const syntax::Expr &expr, std::set<std::string> &names) {
   if (const auto *access = std::get_if<syntax::Access>(&expr.node)) {
     names.insert(access->tensor.text);
-    for (const language::Index &index : access->indices)
+    for (const language::Index &index : access->indices) {
+      if (index.isHeld())
+        names.insert(index.holder.text);
       for (const auto *terms : {&index.terms, &index.offsets})
         for (const language::IndexTerm &term : *terms)
           for (const language::Name &number : term.numbers)
             names.insert(number.text);
+    }
   }
   for (const syntax::Expr *child : syntax::children(expr))
     collectNames(*child, names);

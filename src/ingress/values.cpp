@@ -86,12 +86,14 @@ bool Raiser::readValue(mlir::Operation *operation) {
   if (readSize(operation))
     return true;
   if (auto extract = mlir::dyn_cast<mlir::tensor::ExtractOp>(operation)) {
-    const Held *source = find(operation, extract.getTensor());
-    if (source && !source->extents.empty() && source->kind != Held::Kind::Same) {
-      refuse(kModuleOperation, operation, "one element of a tensor is no value of the kernel language");
-      source = nullptr;
-    }
-    scalars_[extract.getResult()] = source ? element(operation, *source, {}) : Element{maker(operation).number(0), {}};
+    BodyReader body(*this, operation);
+    scalars_[extract.getResult()] = body.read(extract.getResult());
+    return true;
+  }
+  if (auto elements = mlir::dyn_cast<mlir::tensor::FromElementsOp>(operation);
+      elements && elements.getElements().size() == 1) {
+    held_[elements.getResult()] = {Held::Kind::Same, "", scalar(operation, elements.getElements().front()),
+                                   extentsOf(elements.getType(), {}), false};
     return true;
   }
   if (auto splat = mlir::dyn_cast<mlir::tensor::SplatOp>(operation)) {

@@ -58,6 +58,23 @@ def functions():
   %1 = tensor.extract %0[] : tensor<f64>
   %2 = arith.divf %1, %f : f64
   return %2 : f64"""), {"x": x}, lambda x: np.mean(x * x))
+    gather = """  %e = tensor.empty() : tensor<3x5xf64>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p : tensor<3xTYPE>) outs(%e : tensor<3x5xf64>) {
+    ^bb0(%q: TYPE, %o: f64):
+      %r = arith.index_cast %q : TYPE to index
+      %j = linalg.index 1 : index
+      %v = tensor.extract %E[%r, %j] : !M
+      linalg.yield %v : f64
+  } -> tensor<3x5xf64>
+  return %0 : tensor<3x5xf64>"""
+    for kind, numpy_type in (("i32", np.int32), ("i64", np.int64)):
+        yield Case(f"gather_{kind}", function(f"%E: !M, %p: tensor<3x{kind}>", "tensor<3x5xf64>", gather.replace("TYPE", kind)),
+                   {"E": numbers((4, 5)), "p": np.array([3, 0, 3], numpy_type)}, lambda E, p: E[p])
+    yield Case("element", function("%x: !V", "f64", "  %c2 = arith.constant 2 : index\n  %0 = tensor.extract %x[%c2] : !V\n  return %0 : f64"), {"x": x},
+               lambda x: x[2])
+    yield Case("from_elements", function("%s: f64", "tensor<1xf64>", "  %0 = tensor.from_elements %s : tensor<1xf64>\n  return %0 : tensor<1xf64>"),
+               {"s": np.float64(2.5)}, lambda s: np.array([s]))
     yield Case("norm", function("%x: !V", "f64", """  %z = arith.constant dense<0.0> : tensor<f64>
   %0 = linalg.dot ins(%x, %x : !V, !V) outs(%z : tensor<f64>) -> tensor<f64>
   %1 = tensor.extract %0[] : tensor<f64>

@@ -256,7 +256,11 @@ def main():
             module = Module(seed, drawn)
             text = module.text()
             case = Case(f"seed {seed}", text, module.operands, lambda *_, module=module: module.result.array)
-            if problem := run(spc, Path(folder), case):
+            problem = run(spc, Path(folder), case)
+            # Of constants alone, the sizes of arguments that nothing reads are all that there is of them.
+            if "[unsized-variable]" in problem and problem.count("the kernel does not take") == len(module.operands):
+                drawn["refused: of constants alone"] += 1
+            elif problem:
                 wrong += 1
                 print(f"seed {seed}: {problem}\n{text}\n", file=sys.stderr)
     print(f"{count} modules, {wrong} wrong")
