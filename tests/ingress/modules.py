@@ -58,6 +58,19 @@ def functions():
   %1 = tensor.extract %0[] : tensor<f64>
   %2 = arith.divf %1, %f : f64
   return %2 : f64"""), {"x": x}, lambda x: np.mean(x * x))
+    yield Case("norm", function("%x: !V", "f64", """  %z = arith.constant dense<0.0> : tensor<f64>
+  %0 = linalg.dot ins(%x, %x : !V, !V) outs(%z : tensor<f64>) -> tensor<f64>
+  %1 = tensor.extract %0[] : tensor<f64>
+  %2 = math.sqrt %1 : f64
+  return %2 : f64"""), {"x": x}, np.linalg.norm)
+    yield Case("argument_back", function("%A: !S", "!S", "  return %A : !S"), {"A": a}, lambda A: A)
+    header = "#COO = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>\n"
+    yield Case("assemble", function("%pos: tensor<5xi32>, %crd: tensor<?xi32>, %val: tensor<?xf64>, %x: !V", "!R", """  %A = sparse_tensor.assemble (%pos, %crd), %val : (tensor<5xi32>, tensor<?xi32>), tensor<?xf64> to tensor<4x5xf64, #COO>
+""" + product.replace("!S", "tensor<4x5xf64, #COO>"), header), {"A": a, "x": x}, lambda A, x: A @ x)
+
+
+def elements():
+    """Elements at computed places."""
     gather = """  %e = tensor.empty() : tensor<3x5xf64>
   %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, #id], iterator_types = ["parallel", "parallel"]}
       ins(%p : tensor<3xTYPE>) outs(%e : tensor<3x5xf64>) {
@@ -71,19 +84,10 @@ def functions():
     for kind, numpy_type in (("i32", np.int32), ("i64", np.int64)):
         yield Case(f"gather_{kind}", function(f"%E: !M, %p: tensor<3x{kind}>", "tensor<3x5xf64>", gather.replace("TYPE", kind)),
                    {"E": numbers((4, 5)), "p": np.array([3, 0, 3], numpy_type)}, lambda E, p: E[p])
-    yield Case("element", function("%x: !V", "f64", "  %c2 = arith.constant 2 : index\n  %0 = tensor.extract %x[%c2] : !V\n  return %0 : f64"), {"x": x},
+    yield Case("element", function("%x: !V", "f64", "  %c2 = arith.constant 2 : index\n  %0 = tensor.extract %x[%c2] : !V\n  return %0 : f64"), {"x": numbers((5,))},
                lambda x: x[2])
     yield Case("from_elements", function("%s: f64", "tensor<1xf64>", "  %0 = tensor.from_elements %s : tensor<1xf64>\n  return %0 : tensor<1xf64>"),
                {"s": np.float64(2.5)}, lambda s: np.array([s]))
-    yield Case("norm", function("%x: !V", "f64", """  %z = arith.constant dense<0.0> : tensor<f64>
-  %0 = linalg.dot ins(%x, %x : !V, !V) outs(%z : tensor<f64>) -> tensor<f64>
-  %1 = tensor.extract %0[] : tensor<f64>
-  %2 = math.sqrt %1 : f64
-  return %2 : f64"""), {"x": x}, np.linalg.norm)
-    yield Case("argument_back", function("%A: !S", "!S", "  return %A : !S"), {"A": a}, lambda A: A)
-    header = "#COO = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>\n"
-    yield Case("assemble", function("%pos: tensor<5xi32>, %crd: tensor<?xi32>, %val: tensor<?xf64>, %x: !V", "!R", """  %A = sparse_tensor.assemble (%pos, %crd), %val : (tensor<5xi32>, tensor<?xi32>), tensor<?xf64> to tensor<4x5xf64, #COO>
-""" + product.replace("!S", "tensor<4x5xf64, #COO>"), header), {"A": a, "x": x}, lambda A, x: A @ x)
 
 
 def refusals():
@@ -117,5 +121,5 @@ def refusals():
 
 
 def cases():
-    for kind in (encodings, products, windows, elementwise, integers, sparse_operations, reductions, moves, functions, complex_numbers, refusals):
+    for kind in (encodings, products, windows, elementwise, integers, sparse_operations, reductions, moves, functions, elements, complex_numbers, refusals):
         yield from kind()
