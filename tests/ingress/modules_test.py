@@ -6,6 +6,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -69,6 +70,18 @@ def run(spc, folder, case):
     return ""
 
 
+def in_bytecode(spc, folder):
+    """What is wrong with a module in bytecode, where MLIR's tool is there to write it; empty where nothing is."""
+    tool = shutil.which("mlir-opt-22") or shutil.which("/usr/lib/llvm-22/bin/mlir-opt")
+    if tool is None:
+        return ""
+    module = folder / "module.mlirbc"
+    text = Path(__file__).resolve().parent / "corpus" / "matmul_csr.mlir"
+    subprocess.run([tool, "--emit-bytecode", text, "-o", module], check=True)
+    done = subprocess.run([spc, "compile", module, "--emit=kernel", "-q"], capture_output=True, text=True, check=False)
+    return "" if "out(i,j) = sum(k, arg0(i,k)*arg1(k,j))" in done.stdout else f"bytecode: {done.stdout}{done.stderr}"
+
+
 def main():
     spc, wanted = sys.argv[1], sys.argv[2:]
     cases = [case for case in modules.cases() if not wanted or case.name in wanted]
@@ -80,6 +93,9 @@ def main():
             if problem := run(spc, Path(folder), case):
                 failures += 1
                 print(f"{case.name}: {problem}\n{case.text}\n", file=sys.stderr)
+        if problem := in_bytecode(spc, Path(folder)):
+            failures += 1
+            print(problem, file=sys.stderr)
     refused = sum(1 for case in cases if case.refused)
     print(f"{len(cases)} modules, {refused} refused, {failures} wrong")
     return 1 if failures or not cases else 0
