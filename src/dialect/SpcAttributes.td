@@ -187,10 +187,11 @@ def RunAttr : SpcAttr<"Run", "run"> {
   }];
   let parameters = (ins "int64_t":$number, ArrayRefParameter<"int64_t">:$dims, "int64_t":$rowOrder,
                         "int64_t":$keyBits, StringRefParameter<"a triangle", "\"\"">:$triangle,
-                        DefaultValuedParameter<"bool", "false">:$planned);
+                        DefaultValuedParameter<"bool", "false">:$planned,
+                        DefaultValuedParameter<"bool", "false">:$once);
   let assemblyFormat = [{
     `<` $number `,` `dims` `=` `[` $dims `]` `,` `rows` `=` $rowOrder `,` `key_bits` `=` $keyBits
-        (`,` `triangle` `=` $triangle^)? (`,` `planned` `=` $planned^)? `>`
+        (`,` `triangle` `=` $triangle^)? (`,` `planned` `=` $planned^)? (`once` `=` $once^)? `>`
   }];
 }
 

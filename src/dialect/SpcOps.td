@@ -114,7 +114,7 @@ def ReserveOp : RunOp<"reserve"> {
 def AppendOp : RunOp<"append"> {
   let summary = "appends an entry to the row";
   let description = [{
-    Its key is above those that its nest has appended to the row already. `reserved` says that a `spc.reserve` has made
+    Its key is above those that its nest has appended to the row already, unless a `spc.sort_row` follows. `reserved` says that a `spc.reserve` has made
     room for it; otherwise room is made.
   }];
   let arguments = (ins RunType:$run, Index:$key, Optional<AnyType>:$value, UnitAttr:$reserved);
@@ -140,6 +140,14 @@ def JoinRowOp : RunOp<"join_row"> {
   }];
   let arguments = (ins RunType:$run, Index:$before);
   let assemblyFormat = "$run `,` $before attr-dict `:` type($run)";
+  let hasVerifier = 1;
+}
+
+def SortRowOp : RunOp<"sort_row"> {
+  let summary = "puts the entries of the row in the order of keys";
+  let description = "They were appended in any order. Those of one key are added up.";
+  let arguments = (ins RunType:$run);
+  let assemblyFormat = "$run attr-dict `:` type($run)";
   let hasVerifier = 1;
 }
 
@@ -215,6 +223,28 @@ def EndRowOp : RunOp<"end_row"> {
   }];
   let arguments = (ins RunType:$run, Variadic<Index>:$coordinates);
   let assemblyFormat = "$run `(` $coordinates `)` attr-dict `:` type($run)";
+  let hasVerifier = 1;
+}
+
+def NotesRowsOp : RunOp<"notes_rows"> {
+  let summary = "whether rows may end together";
+  let description = "They may where nothing is done at the end of a row but to note how many entries it has.";
+  let arguments = (ins RunType:$run);
+  let results = (outs I1:$notes);
+  let assemblyFormat = "$run attr-dict `:` type($run)";
+  let hasVerifier = 1;
+}
+
+def EndRowsOp : RunOp<"end_rows"> {
+  let summary = "ends several rows";
+  let description = [{
+    The entries since the last row's end are those of `count` rows from `first` on, as many of each as lie between the
+    pointers of an operand's rows from `row` on. Rows may end together, as `spc.notes_rows` has said.
+  }];
+  let arguments = (ins RunType:$run, Index:$first, Index:$count, MemRefRankOf<[AnyInteger], [1]>:$pointers, Index:$row);
+  let assemblyFormat = [{
+    $run `(` $first `,` $count `)` `by` $pointers `[` $row `]` attr-dict `:` type($run) `,` type($pointers)
+  }];
   let hasVerifier = 1;
 }
 

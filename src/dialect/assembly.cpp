@@ -89,6 +89,10 @@ LogicalResult JoinRowOp::verify() {
   return checkAppends(*this, getRun().getType(), true);
 }
 
+LogicalResult SortRowOp::verify() {
+  return checkAppends(*this, getRun().getType(), true);
+}
+
 LogicalResult LocateOp::verify() {
   const RunType run = getRun().getType();
   return mlir::failed(checkAppends(*this, run, false)) ? mlir::failure() : checkElement(*this, run, getOld());
@@ -125,6 +129,15 @@ LogicalResult BeginRowOp::verify() {
 
 LogicalResult EndRowOp::verify() {
   return checkRow(*this, getRun().getType(), getCoordinates());
+}
+
+LogicalResult NotesRowsOp::verify() {
+  return checkAppends(*this, getRun().getType(), true);
+}
+
+LogicalResult EndRowsOp::verify() {
+  const RunType run = getRun().getType();
+  return mlir::failed(checkAppends(*this, run, true)) ? mlir::failure() : checkRow(*this, run, getFirst());
 }
 
 } // namespace spc::dialect

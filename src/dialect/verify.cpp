@@ -280,7 +280,7 @@ mlir::LogicalResult LevelAttr::verify(EmitError emitError, std::optional<int64_t
 }
 
 mlir::LogicalResult RunAttr::verify(EmitError emitError, int64_t number, llvm::ArrayRef<int64_t> dims, int64_t rowOrder,
-                                    int64_t keyBits, llvm::StringRef triangle, bool planned) {
+                                    int64_t keyBits, llvm::StringRef triangle, bool planned, bool once) {
   llvm::SmallVector<int64_t> sorted(dims);
   llvm::sort(sorted);
   const auto places = llvm::seq<int64_t>(0, static_cast<int64_t>(dims.size()));

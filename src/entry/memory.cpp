@@ -155,8 +155,8 @@ void allocateTensors(Entry &entry, Memory &memory) {
           entry.tensors[sema::structureOwner(entry.kernel, argument.parameter.tensor)].pointers;
   allocateTemporaries(entry, memory, /*ofCopies=*/false);
   for (sema::TensorId t : entry.kernel.tensors.ids())
-    if (entry.kernel.tensors[t].is<sema::Tie>() && !isMadeLater(entry, t) && isNeeded(entry, t))
-      entry.tensors[t] = makeTie(entry, memory, entry.kernel.tensors[t]);
+    if (const sema::Tensor &tensor = entry.kernel.tensors[t]; tensor.is<sema::Tie>() && !isMadeLater(entry, t))
+      entry.tensors[t] = isNeeded(entry, t) ? makeTie(entry, memory, tensor) : tieWithoutLists(entry, tensor);
   for (sema::TensorId t : entry.kernel.tensors.ids())
     if (const sema::Tensor &tensor = entry.kernel.tensors[t];
         tensor.is<sema::Converted>() && !tensor.isOfRecomputation && !isMadeLater(entry, t))

@@ -107,12 +107,15 @@ const runtime::Function &converterFor(const sema::Tensor &source, const sema::Te
       isRows(from) && numberOf(from.levels[0].dim) == to.levels[1].dim && format::bits(from.pointers) >= 32;
   if (!isMatrix && !isCooMatrix(from))
     return functions::convert_sorted;
+  const bool isOfWidth = format::bits(to.pointers) == format::bits(to.indices);
+  if (source.is<sema::Tie>() && isMatrix && format::bits(from.pointers) == format::bits(to.pointers) && isOfWidth)
+    return functions::transpose_tie;
   const bool isUnique = isMatrix && from.levels[1].unique;
   const auto ofWidths = isUnique ? functions::convert_unique_rows_of : functions::convert_rows_of;
   const runtime::Function *own = ofWidths(indexBytes, sema::bytesOf(target.type));
   if (!own)
     return functions::convert_sorted;
-  return format::bits(to.pointers) == format::bits(to.indices) ? *own : functions::convert;
+  return isOfWidth ? *own : functions::convert;
 }
 
 } // namespace spc::entry

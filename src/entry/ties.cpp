@@ -91,9 +91,13 @@ bool isNeeded(Entry &entry, sema::TensorId id) {
   const auto &tie = *kernel.tensors[id].as<sema::Tie>();
   const bool isOwner = llvm::any_of(kernel.tensors, [&](const sema::Tensor &tensor) {
     const auto *copy = tensor.as<sema::Converted>();
-    return (copy && copy->source == id) || (tensor.shared() && tensor.shared()->owner == id) || tensor.isAssembled();
+    return (copy && copy->source == id) || (tensor.shared() && tensor.shared()->owner == id);
   });
   if (tie.isChecked || tie.isOnce || isOwner)
+    return true;
+  // An assembly counts what those list that follow from arrays.
+  const auto isAssembled = [](const sema::Tensor &tensor) { return tensor.isAssembled(); };
+  if ((tie.source || kernel.tensors[id].order() != 2) && llvm::any_of(kernel.tensors, isAssembled))
     return true;
   // Of steps with another one's body the tensors in place of which it reads this one.
   std::set<std::string> names{kernel.tensors[id].name};
@@ -107,6 +111,13 @@ bool isNeeded(Entry &entry, sema::TensorId id) {
           names.insert(kernel.tensors[lenders].name);
   }
   return isBound(entry, names);
+}
+
+TensorView tieWithoutLists(Entry &entry, const sema::Tensor &tensor) {
+  TensorView view = emptyView(tensor.format);
+  view.stored = tensor.order() == 2 ? entry.extents[tensor.extents[0]] : entry.build.constant(1);
+  setCounts(entry.build, tensor.format, view);
+  return view;
 }
 
 TensorView makeTie(Entry &entry, Memory &memory, const sema::Tensor &tensor) {

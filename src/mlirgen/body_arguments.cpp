@@ -4,6 +4,7 @@
 #include "mlirgen/arithmetic.h"
 #include "mlirgen/functions.h"
 #include "mlirgen/types.h"
+#include "sema/met_once.h"
 #include "sema/nest.h"
 #include "sema/two_phases.h"
 
@@ -60,7 +61,8 @@ dialect::RunAttr runOf(const BodyArgument &argument, const sema::Kernel &kernel,
                                    : format::storesLower(symmetry)    ? "lower"
                                                                       : "upper";
   return dialect::RunAttr::get(&context, argument.run, dims, collecting.rowOrder, sema::keyBits(tensor, collecting),
-                               triangle, sema::keepsPlaces(kernel, *sema::assemblingStatement(step)));
+                               triangle, sema::keepsPlaces(kernel, *sema::assemblingStatement(step)),
+                               sema::meetsKeysOnce(kernel, *sema::assemblingStatement(step)));
 }
 
 /// The identity of the reduction that an argument is the target of; null of sums, and where it is no target.
@@ -71,6 +73,12 @@ mlir::Attribute identityFor(const BodyArgument &argument, const sema::Kernel &ke
   if (!isTarget || statement->reduction == sema::Reduction::Sum)
     return {};
   return identityAttribute(context, statement->reduction, sema::sumType(kernel, *statement));
+}
+
+/// Whether each row of a tie has its own number as its column.
+bool isIdentity(const sema::Tensor &tensor, const sema::Tie &tie) {
+  return tensor.order() == 2 && !tie.source && tie.rowScales[0] == sema::Amount{1} && tie.columnScale == 1 &&
+         tie.constant == sema::Amount{} && tensor.extents[0] == tensor.extents[1];
 }
 
 /// The columns of a tie, null where bodies are to read them from its lists. What they add up stays within 64 bits: rows
@@ -98,7 +106,7 @@ dialect::TieAttr tieOf(const sema::Tensor &tensor, const sema::Kernel &kernel, m
     scalar = dialect::BindAttr::get(&context, dialect::BindKind::Size, kernel.extents[size->extent].name, -1, 1);
   }
   return dialect::TieAttr::get(&context, tie->constant.number, slope, scalar, isSubtracted, tie->columnScale,
-                               /*isListed=*/false, tie->isChecked);
+                               /*isListed=*/false, tie->isChecked || isIdentity(tensor, *tie));
 }
 
 } // namespace

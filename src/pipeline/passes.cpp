@@ -105,8 +105,10 @@ void addProcessorLoops(mlir::OpPassManager &passes, const LoopOptions &options) 
     // Behind relaxing, which would let LLVM rearrange how they round.
     passes.addPass(transforms::createExpandExponentials());
   }
-  if (options.registers > 0)
+  if (options.registers > 0) {
     passes.addPass(transforms::createPrefetchRows({options.trials}));
+    passes.addPass(transforms::createPrefetchSegments());
+  }
 }
 
 static void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &options) {

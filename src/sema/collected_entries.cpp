@@ -130,8 +130,16 @@ const Index &rowOf(const Statement &statement, const Term &term) {
   return term.target[static_cast<size_t>(statement.collecting->dims.front())];
 }
 
+/// Whether an operand is a tie by an equation: it may be without lists.
+bool isEquation(const Kernel &kernel, const Operand &operand) {
+  const auto *tie = kernel.tensors[operand.tensor].as<Tie>();
+  return tie && !tie->source;
+}
+
 /// Whether an array of its own lists the coordinates of the last level.
 bool endsWithList(const Kernel &kernel, const Operand &operand) {
+  if (isEquation(kernel, operand))
+    return false;
   const format::Format &format = kernel.tensors[operand.tensor].format;
   return !format.levels.empty() && !format.interleaved && format.levels.back().part == format::Part::Whole &&
          format::listsCoordinates(format::kindOf(format, format.levelCount() - 1));
@@ -175,7 +183,8 @@ std::vector<OperandId> rowLists(const Kernel &kernel, const Statement &statement
   const Term &term = statement.terms.front();
   std::vector<OperandId> lists;
   for (const OperandId operand : term.operands.ids())
-    if (listsRows(kernel, term.operands[operand], rowOf(statement, term)))
+    if (!isEquation(kernel, term.operands[operand]) &&
+        listsRows(kernel, term.operands[operand], rowOf(statement, term)))
       lists.push_back(operand);
   return lists;
 }

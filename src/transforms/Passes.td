@@ -393,6 +393,15 @@ def PrefetchStreams : Pass<"spc-prefetch-streams", "mlir::func::FuncOp"> {
                            "mlir::LLVM::LLVMDialect", "spc::dialect::SpcDialect"];
 }
 
+def PrefetchSegments : Pass<"spc-prefetch-segments", "mlir::func::FuncOp"> {
+  let summary = "Prefetch the rows that a list names, some of its entries ahead";
+  let description = [{
+    `for i: for p in row list[i]`: rows come in any order, and no processor knows the next one before it has come to it.
+    The first lines of what is read at a row's positions are asked for eight rows ahead, its pointer sixteen.
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect", "spc::dialect::SpcDialect"];
+}
+
 def LowerLookups : Pass<"spc-lower-lookups", "mlir::ModuleOp"> {
   let summary = "Turn lookups of rows into calls of the runtime";
   let description = [{
@@ -455,7 +464,8 @@ def LowerAssembly : Pass<"spc-lower-assembly", "mlir::ModuleOp"> {
     makes room, ends rows and keeps hash tables. A run with a workspace gets its loops twice, for a dense one and for a
     hash table, as the runtime decides.
 
-    With `hoist`, loops that accumulate in a dense workspace have a form that takes four neighbouring keys at once.
+    With `hoist`, loops that accumulate in a dense workspace have a form that takes four neighbouring keys at once, and
+    those that append whole rows of operands one that takes the entries of all rows at once.
   }];
   let options = [Option<"hoist", "hoist", "bool", "false",
                         "Move what loops do not change in front of them, accumulate neighbours as vectors">];

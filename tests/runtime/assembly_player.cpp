@@ -69,10 +69,12 @@ public:
 
 private:
   /// Every other row has room made for all of it beforehand, the others entry by entry. Every third one is of two
-  /// nests.
+  /// nests, every fifth one in no order.
   int64_t append(const Coordinate &row, Touches touches, int64_t count) {
     std::sort(touches.begin(), touches.end());
-    const bool isJoined = ++appended_ % 3 == 0;
+    const bool isJoined = ++appended_ % 3 == 0, isSorted = !isJoined && appended_ % 5 == 0;
+    if (isSorted)
+      std::reverse(touches.begin(), touches.end());
     if (isJoined)
       std::stable_partition(touches.begin(), touches.end(), [](const auto &touch) { return touch.first % 2 == 1; });
     int64_t before = 0;
@@ -95,6 +97,8 @@ private:
     }
     if (isJoined)
       count = spc_rt_row_join(run_, count, before);
+    if (isSorted)
+      count = spc_rt_row_sort(run_, count);
     return spc_rt_row_end(run_, count, row.data());
   }
 

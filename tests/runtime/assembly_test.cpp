@@ -3,6 +3,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <map>
+#include <random>
+
 namespace spc::runtime::test {
 namespace {
 
@@ -42,7 +46,70 @@ Assembly oneRunOf(Output &output, const Allocator &allocator) {
   return assembly;
 }
 
+/// Keys below `extent` in any order, some of them twice.
+template <typename Key> std::vector<Key> anyKeys(int64_t count, int64_t extent) {
+  std::mt19937_64 random(static_cast<uint64_t>(count));
+  std::vector<Key> keys;
+  for (int64_t e = 0; e < count; ++e)
+    keys.push_back(static_cast<Key>(e % 16 == 15 ? static_cast<int64_t>(keys.front())
+                                                 : static_cast<int64_t>(random() % static_cast<uint64_t>(extent))));
+  return keys;
+}
+
+/// Sorts a row behind another one, by `sort`; sums of values tell the order in which they are added.
+template <typename Key>
+void checkSorted(int64_t count, int64_t extent, int64_t (*sort)(Run *run, int64_t count), Widths widths) {
+  Output output({2, extent}, kMatrices[0].levels, widths);
+  ThreadedMemory memory;
+  const Allocator allocator = memory.hooks();
+  Assembly assembly = oneRunOf(output, allocator);
+  assembly.keyBytes = sizeof(Key);
+  REQUIRE(spc_rt_assembly_start(&assembly) == 0);
+  Run *run = spc_rt_run_begin(&assembly, 0, 0, Form::Append);
+  REQUIRE(run);
+  std::map<Key, double> sums;
+  int64_t met = 0;
+  const auto append = [&](Key key, double value) {
+    if (met == run->capacity)
+      met = spc_rt_run_grow(run, met, 1);
+    static_cast<Key *>(run->keys)[met] = key;
+    static_cast<double *>(run->values)[met++] = value;
+  };
+  int64_t row = 0;
+  append(3, 7);
+  met = spc_rt_row_end(run, spc_rt_row_sort(run, met), &row);
+  double value = 1;
+  for (const Key key : anyKeys<Key>(count, extent)) {
+    append(key, value);
+    const auto [known, isNew] = sums.try_emplace(key, value);
+    known->second += isNew ? 0 : value;
+    value = value > 1e9 ? 1 : value * 1.7;
+  }
+  row = 1;
+  met = spc_rt_row_end(run, sort(run, met), &row);
+  spc_rt_run_end(run, met);
+  REQUIRE(spc_rt_assembly_finish(&assembly) == 0);
+  REQUIRE(output.tensor.stored == static_cast<int64_t>(sums.size()) + 1);
+  const auto *keys = static_cast<const Key *>(output.tensor.levels[1].indices);
+  const auto *values = static_cast<const double *>(output.tensor.values);
+  CHECK((keys[0] == 3 && values[0] == 7));
+  CHECK(std::equal(sums.begin(), sums.end(), keys + 1, [](const auto &sum, Key key) { return sum.first == key; }));
+  CHECK(std::equal(sums.begin(), sums.end(), values + 1, [](const auto &sum, double at) { return sum.second == at; }));
+  release(output, memory);
+  CHECK(memory.isClean());
+}
+
 } // namespace
+
+TEST_CASE("rows that are appended in any order") {
+  for (const int64_t count : {0, 1, 2, 7, 8, 9, 15, 16, 63, 64, 65, 200, 1023, 1024, 5000})
+    for (const int64_t extent : {4, 1000, 100000, 1 << 30}) {
+      checkSorted<int32_t>(count, extent, spc_rt_row_sort_4_8, {4, 4, 8});
+      checkSorted<int32_t>(count, extent, spc_rt_row_sort, {4, 4, 8});
+      checkSorted<int64_t>(count, extent, spc_rt_row_sort_8_8, {8, 8, 8});
+      checkSorted<int64_t>(count, int64_t{1} << 40, spc_rt_row_sort_8_8, {8, 8, 8});
+    }
+}
 
 TEST_CASE("matrices of every format, collected by rows and by columns") {
   for (const Format &format : kMatrices)

@@ -137,8 +137,9 @@ AssemblyState *newState(Assembly &assembly) {
 
 void releaseRun(RunState &run) {
   releaseEntries(run);
-  void *recorded = run.recorded;
+  void *recorded = run.recorded, *sorting = run.sorting;
   releaseArray(run.state->allocator, recorded);
+  releaseArray(run.state->allocator, sorting);
 }
 
 void releaseState(AssemblyState &state) {

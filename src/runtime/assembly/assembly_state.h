@@ -73,6 +73,8 @@ struct RunState : Run {
   int64_t *rows;     ///< for each row rowOrder coordinates and the number of the run's entries up to its end
   int64_t rowCount, rowCapacity;
   Workspace *workspace;
+  Touched *sorting; ///< where rows are sorted: two lists, and room for the values
+  int64_t sortingCapacity;
   int64_t total;      ///< entries, once the run has ended
   int64_t base;       ///< entries of the chunks before this one, while packing
   uint16_t *recorded; ///< while a plan is made: the places of the run's keys
@@ -239,6 +241,10 @@ void releaseWorkspace(AssemblyState &state, Workspace *workspace);
 
 /// Replaces the table by one of twice the capacity. False where memory ran out: then it stays.
 bool growTable(const AssemblyState &state, Workspace &table);
+
+/// Sorts a list by keys, those of one key in the order that they have. Returns the sorted list, which is `list` or
+/// `scratch`, with room for as many.
+Touched *sortByKey(Touched *list, Touched *scratch, int64_t count);
 
 // plan_assembly.cpp
 

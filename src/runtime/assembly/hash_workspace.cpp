@@ -91,14 +91,6 @@ SPC_HOT Touched *radixSort(Touched *list, Touched *scratch, int64_t count) {
   return list;
 }
 
-/// Sorts the touched keys of a table.
-Touched *sortTouched(Workspace &table) {
-  if (table.count > kFewKeys)
-    return radixSort(table.touched, table.scratch, table.count);
-  insertionSort(table.touched, table.count);
-  return table.touched;
-}
-
 /// Flushes a row (spc_rt_hash_flush). The widths are kAny where they are known at run time only.
 template <int64_t KeyBytes, int64_t ValueBytes>
 SPC_HOT int64_t flushTable(RunState &run, int64_t count, const int64_t *coordinates) {
@@ -110,7 +102,7 @@ SPC_HOT int64_t flushTable(RunState &run, int64_t count, const int64_t *coordina
     if (run.status != Status::Ok)
       return count;
   }
-  const Touched *const sorted = sortTouched(table);
+  const Touched *const sorted = sortByKey(table.touched, table.scratch, table.count);
   const int64_t keyBytes = KeyBytes != kAny ? KeyBytes : state.keyBytes;
   const int64_t valueBytes = ValueBytes != kAny ? ValueBytes : state.valueBytes;
   void *const keys = run.keys, *const values = run.values, *const slots = table.slots;
@@ -126,6 +118,13 @@ SPC_HOT int64_t flushTable(RunState &run, int64_t count, const int64_t *coordina
 }
 
 } // namespace
+
+Touched *sortByKey(Touched *list, Touched *scratch, int64_t count) {
+  if (count > kFewKeys)
+    return radixSort(list, scratch, count);
+  insertionSort(list, count);
+  return list;
+}
 
 bool growTable(const AssemblyState &state, Workspace &table) {
   Workspace grown = {};
@@ -169,7 +168,7 @@ extern "C" SPC_HOT int64_t spc_rt_locate(Run *of, int64_t key) {
 static SPC_HOT int64_t recordKeys(RunState &run, int64_t count, uint16_t *places) {
   Workspace &table = *run.workspace;
   const int64_t keyBytes = run.state->keyBytes, start = run.rowStart;
-  const Touched *const sorted = sortTouched(table);
+  const Touched *const sorted = sortByKey(table.touched, table.scratch, table.count);
   // The list that was sorted from is of no more use.
   auto *const ranks = reinterpret_cast<uint16_t *>(sorted == table.touched ? table.scratch : table.touched);
   for (int64_t e = 0; places && e < table.count; ++e)

@@ -128,6 +128,8 @@ extern "C" void spc_rt_merge_runs(Run *into, Run *from) {
   RunState merged = {};
   merged.state = run.state;
   merged.expected = run.expected;
+  merged.sorting = run.sorting;
+  merged.sortingCapacity = run.sortingCapacity;
   merged.status = run.status != Status::Ok ? run.status : other.status;
   if (merged.status == Status::Ok) {
     if (openRun(merged, newBuffer(*merged.state, run.total + other.total + 1)))

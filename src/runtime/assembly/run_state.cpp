@@ -222,6 +222,14 @@ extern "C" __attribute__((always_inline)) int64_t spc_rt_row_end(Run *of, int64_
   return count;
 }
 
+extern "C" int32_t *spc_rt_row_lengths(Run *of) {
+  return static_cast<RunState *>(of)->lengths;
+}
+
+extern "C" void spc_rt_rows_end(Run *of, int64_t count) {
+  static_cast<RunState *>(of)->rowStart = count;
+}
+
 extern "C" __attribute__((always_inline)) int64_t spc_rt_row_length(const Run *of, int64_t count) {
   return count - static_cast<const RunState *>(of)->rowStart;
 }

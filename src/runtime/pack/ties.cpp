@@ -172,6 +172,21 @@ Status areDistinct(const Allocator &allocator, const Tensor &target, const void 
                                 : areDistinct(allocator, static_cast<const int64_t *>(indices), target.stored);
 }
 
+/// Lists the rows of each column, in order. What a tie has is within its extents.
+template <typename Index>
+SPC_HOT void listRowsOfColumns(const Level &tie, int64_t rows, int64_t columns, Index *pointers, Index *indices) {
+  const auto *const begins = static_cast<const Index *>(tie.pointers), *const held = static_cast<Index *>(tie.indices);
+  fillWithZeros(pointers, (columns + 1) * static_cast<int64_t>(sizeof(Index)));
+  for (int64_t entry = 0; entry < begins[rows]; ++entry)
+    ++pointers[held[entry]];
+  Index end = 0;
+  for (int64_t column = 0; column <= columns; ++column)
+    pointers[column] = end = static_cast<Index>(end + pointers[column]);
+  for (int64_t row = rows - 1; row >= 0; --row)
+    if (begins[row] < begins[row + 1])
+      indices[--pointers[held[begins[row]]]] = static_cast<Index>(row);
+}
+
 } // namespace
 
 extern "C" int64_t spc_rt_add_product(int64_t sum, int64_t one, int64_t other) {
@@ -209,6 +224,32 @@ extern "C" int32_t spc_rt_make_tie(const Allocator *allocator, const Tie *tie, T
   last.pointers = pointers;
   last.indices = indices;
   target->values = values;
+  return static_cast<int32_t>(Status::Ok);
+}
+
+extern "C" int32_t spc_rt_transpose_tie(const Allocator *allocator, const Workers * /*workers*/, const Tensor *source,
+                                        Tensor *target, int64_t withValues) {
+  clearArrays(*target);
+  Level &entries = target->levels[1];
+  const Level &tie = source->levels[1];
+  const int64_t columns = target->levels[0].extent, count = source->stored, bytes = target->indexBytes;
+  if (count > largest(bytes) || entries.extent > largest(bytes))
+    return static_cast<int32_t>(Status::IndexType);
+  if (!allocateArray(*allocator, columns + 1, bytes, entries.pointers) ||
+      !allocateArray(*allocator, count, bytes, entries.indices) ||
+      (withValues != 0 && !allocateArray(*allocator, count, target->valueBytes, target->values))) {
+    releaseArrays(*allocator, *target);
+    return static_cast<int32_t>(Status::Memory);
+  }
+  if (bytes == 4)
+    listRowsOfColumns(tie, entries.extent, columns, static_cast<int32_t *>(entries.pointers),
+                      static_cast<int32_t *>(entries.indices));
+  else
+    listRowsOfColumns(tie, entries.extent, columns, static_cast<int64_t *>(entries.pointers),
+                      static_cast<int64_t *>(entries.indices));
+  for (int64_t entry = 0; entry < count && withValues != 0; ++entry)
+    static_cast<char *>(target->values)[entry] = 1;
+  target->stored = entries.count = count;
   return static_cast<int32_t>(Status::Ok);
 }
 

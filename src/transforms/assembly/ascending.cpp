@@ -74,7 +74,8 @@ bool ascends(Value value, mlir::Operation *loop) {
     return factor && *factor > 0 && ascends(product.getLhs(), loop);
   }
   if (auto difference = mlir::dyn_cast<arith::SubIOp>(op))
-    return loopDefining(difference.getRhs()) != loop && ascends(difference.getLhs(), loop);
+    return (mlir::getConstantIntValue(difference.getRhs()) || loopDefining(difference.getRhs()) != loop) &&
+           ascends(difference.getLhs(), loop);
   if (mlir::isa<arith::AddIOp, arith::DivSIOp, arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtUIOp,
                 arith::ExtSIOp>(op))
     return llvm::all_of(op->getOperands(), [&](Value operand) { return ascends(operand, loop); });

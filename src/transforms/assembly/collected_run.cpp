@@ -6,6 +6,7 @@
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
 #include "transforms/util/carried_values.h"
+#include "transforms/util/loop_hints.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -102,7 +103,29 @@ mlir::LogicalResult CollectedRun::checkRows() {
       if (k >= static_cast<int64_t>(loops.size()) || loopDefining(coordinates[k]) != loops[k])
         return store.emitError("the outer loops are not over the rows of an assembled output");
   }
+  sorts_ = !appends_ && tensor_.getRun().getOnce() && rows_ > 0 && appendsSums();
+  if (sorts_)
+    keepShortLoops();
+  appends_ = appends_ || sorts_;
   return mlir::success();
+}
+
+/// Loops inside of those over the entries of a row are over what lists one entry or none for most of them.
+void CollectedRun::keepShortLoops() {
+  for (mlir::Operation *user : buffer_.getUsers()) {
+    const Loops loops = loopsAround(user);
+    auto innermost = mlir::dyn_cast<scf::ForOp>(loops.back());
+    if (innermost && static_cast<int64_t>(loops.size()) > rows_ + 1)
+      keepLoopAsItIs(innermost);
+  }
+}
+
+/// Whether all stores add to an element: then entries may be appended, and those of one key added up afterwards.
+bool CollectedRun::appendsSums() {
+  return !tensor_.getIdentity() && llvm::all_of(buffer_.getUsers(), [&](mlir::Operation *user) {
+    auto store = mlir::dyn_cast<memref::StoreOp>(user);
+    return !store || (updatedLoad(store) && isAddition(store.getValueToStore().getDefiningOp()));
+  });
 }
 
 /// Operations between the run's loops that later ones use as well stay outside.
@@ -246,6 +269,8 @@ void CollectedRun::endRows(llvm::ArrayRef<memref::StoreOp> stores) {
     if (!ended.insert(place))
       continue;
     mlir::ImplicitLocOpBuilder end(store.getLoc(), place->getTerminator());
+    if (sorts_)
+      dialect::SortRowOp::create(end, run_);
     dialect::EndRowOp::create(end, run_, row);
     if (isPlanned())
       beginRow(store.getLoc(), place, row);

@@ -40,6 +40,8 @@ private:
   /// The loops of the nest around `op`, outermost first.
   Loops loopsAround(mlir::Operation *op);
   bool isAppended(mlir::memref::StoreOp store);
+  bool appendsSums();
+  void keepShortLoops();
   llvm::SmallVector<mlir::Value> collected(mlir::ValueRange indices) const;
   mlir::Value keyOf(mlir::ImplicitLocOpBuilder &ops, mlir::ValueRange indices);
   /// The value of an element that the row does not have; see identityConstant.
@@ -73,6 +75,7 @@ private:
   mlir::Value run_;
   mlir::Operation *first_ = nullptr, *last_ = nullptr; ///< of the top-level operations that are the run
   bool appends_ = true;
+  bool sorts_ = false; ///< what is appended comes in any order
   llvm::SmallVector<RowNest> laterNests_; ///< of the terms after the first one, in the loop over the rows of all
   llvm::SmallPtrSet<mlir::Operation *, 4> reserved_; ///< stores for which there is room
 };

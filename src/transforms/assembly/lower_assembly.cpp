@@ -1,5 +1,6 @@
 #include "transforms/assembly/neighbouring_keys.h"
 #include "transforms/assembly/run_writer.h"
+#include "transforms/assembly/whole_rows.h"
 #include "transforms/passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -141,6 +142,11 @@ llvm::SmallVector<Value> lower(dialect::JoinRowOp op, Lowered<dialect::JoinRowOp
   return {};
 }
 
+llvm::SmallVector<Value> lower(dialect::SortRowOp op, Lowered<dialect::SortRowOp> to, ImplicitLocOpBuilder &ops) {
+  writerOf(op, to).sortRow(ops);
+  return {};
+}
+
 llvm::SmallVector<Value> lower(dialect::OpenSumOp op, Lowered<dialect::OpenSumOp> to, ImplicitLocOpBuilder &ops) {
   llvm::SmallVector<Value> results{RunWriter::makeFlag(ops)};
   if (op.getStart()) {
@@ -181,6 +187,16 @@ llvm::SmallVector<Value> lower(dialect::EndRowOp op, Lowered<dialect::EndRowOp> 
   for (const mlir::ValueRange coordinate : to.getCoordinates())
     coordinates.push_back(single(coordinate));
   writerOf(op, to).endRow(ops, coordinates);
+  return {};
+}
+
+llvm::SmallVector<Value> lower(dialect::NotesRowsOp op, Lowered<dialect::NotesRowsOp> to, ImplicitLocOpBuilder &ops) {
+  return {writerOf(op, to).notesRows(ops)};
+}
+
+llvm::SmallVector<Value> lower(dialect::EndRowsOp op, Lowered<dialect::EndRowsOp> to, ImplicitLocOpBuilder &ops) {
+  const Value first = toInt(ops, single(to.getFirst()));
+  writerOf(op, to).endRows(ops, first, single(to.getCount()), single(to.getPointers()), single(to.getRow()));
   return {};
 }
 
@@ -237,8 +253,10 @@ LogicalResult LowerAssembly::lowerRuns(mlir::func::FuncOp body) {
     return mlir::success();
   for (dialect::OpenRunOp run : runs) {
     const dialect::OpenRunOp split = splitByWorkspace(run);
-    if (hoist)
-      accumulateNeighbours(split);
+    if (!hoist)
+      continue;
+    accumulateNeighbours(split);
+    appendWholeRows(split);
   }
   const RunTypes types;
   mlir::ConversionTarget target(getContext());
@@ -251,7 +269,8 @@ LogicalResult LowerAssembly::lowerRuns(mlir::func::FuncOp body) {
            LowerWithinRun<dialect::LocateOp>, LowerWithinRun<dialect::AccumulateOp>, LowerWithinRun<dialect::OpenSumOp>,
            LowerWithinRun<dialect::NoteAddendOp>, LowerWithinRun<dialect::CloseSumOp>,
            LowerWithinRun<dialect::RowLengthOp>, LowerWithinRun<dialect::JoinRowOp>,
-           LowerWithinRun<dialect::BeginRowOp>, LowerWithinRun<dialect::EndRowOp>>(types, &getContext());
+           LowerWithinRun<dialect::BeginRowOp>, LowerWithinRun<dialect::EndRowOp>, LowerWithinRun<dialect::NotesRowsOp>,
+           LowerWithinRun<dialect::EndRowsOp>, LowerWithinRun<dialect::SortRowOp>>(types, &getContext());
   if (mlir::failed(mlir::applyPartialConversion(body, target, std::move(patterns))))
     return mlir::failure();
   return cleanUp(body);

@@ -28,14 +28,6 @@ Value flagConstant(ImplicitLocOpBuilder &ops, bool value) {
   return arith::ConstantOp::create(ops, ops.getBoolAttr(value));
 }
 
-Value plusOne(ImplicitLocOpBuilder &ops, Value number) {
-  return arith::AddIOp::create(ops, number, constant(ops, 1));
-}
-
-LLVM::CallOp call(ImplicitLocOpBuilder &ops, const runtime::Function &function, mlir::ValueRange arguments) {
-  return dialect::callRuntime(ops, ops.getLoc(), function, arguments);
-}
-
 /// Room for `count` values of `type` in the frame of the function around `ops`.
 Value variable(ImplicitLocOpBuilder &ops, mlir::Type type, int64_t count = 1) {
   mlir::Region *region = ops.getInsertionBlock()->getParent();
@@ -44,24 +36,6 @@ Value variable(ImplicitLocOpBuilder &ops, mlir::Type type, int64_t count = 1) {
   const mlir::OpBuilder::InsertionGuard guard(ops);
   ops.setInsertionPointToStart(&region->front());
   return LLVM::AllocaOp::create(ops, pointerType(ops.getContext()), type, constant(ops, count));
-}
-
-/// What values are arrays of: a complex number is two of its parts, side by side.
-mlir::Type wordPart(mlir::Type element) {
-  auto complex = mlir::dyn_cast<mlir::ComplexType>(element);
-  return complex ? complex.getElementType() : element;
-}
-
-unsigned keyBytes(RunType type) {
-  return type.getKey().getIntOrFloatBitWidth() / 8;
-}
-
-/// The bytes of a run's values; 0 where it has none.
-unsigned valueBytes(RunType type) {
-  const mlir::Type value = type.getValue();
-  if (!value)
-    return 0;
-  return wordPart(value).getIntOrFloatBitWidth() / 8 * (mlir::isa<mlir::ComplexType>(value) ? 2 : 1);
 }
 
 /// `count` bits from bit % 64 on
@@ -308,46 +282,6 @@ void RunWriter::storeSlot(ImplicitLocOpBuilder &ops, Value key, Value slot, Valu
     touch(ops, key, value ? lanesOf(value.getType()) : 1);
   if (value)
     storeElement(ops, elementAddress(ops, loadPointer(ops, part(Slots)), slot), value);
-}
-
-Value RunWriter::rowLength(ImplicitLocOpBuilder &ops) {
-  return call(ops, functions::row_length, {part(Handle), loadInt(ops, part(Count))}).getResult();
-}
-
-void RunWriter::joinRow(ImplicitLocOpBuilder &ops, Value before) {
-  const Value count = loadInt(ops, part(Count));
-  LLVM::StoreOp::create(ops, call(ops, functions::row_join, {part(Handle), count, before}).getResult(), part(Count));
-  reload(ops);
-}
-
-void RunWriter::endRow(ImplicitLocOpBuilder &ops, mlir::ValueRange coordinates) {
-  for (auto [k, coordinate] : llvm::enumerate(coordinates)) {
-    const Value place = elementOf(ops, ops.getI64Type(), part(Coordinates), static_cast<int32_t>(k));
-    LLVM::StoreOp::create(ops, toInt(ops, coordinate), place);
-  }
-  if (type_.getForm() == RunForm::Place)
-    return;
-  const Value run = part(Handle), row = part(Coordinates), count = loadInt(ops, part(Count));
-  Value ended;
-  if (type_.getForm() == RunForm::Record) {
-    ended = call(ops, functions::row_record, {run, count, row}).getResult();
-  } else if (type_.appends()) {
-    ended = call(ops, functions::row_end, {run, count, row}).getResult();
-  } else if (type_.getForm() == RunForm::Hash) {
-    const runtime::Function *own = functions::hash_flush_of(keyBytes(type_), valueBytes(type_));
-    ended = call(ops, own ? *own : functions::hash_flush, {run, count, row}).getResult();
-  } else {
-    storeWord(ops);
-    const Value bits = constant(ops, 64);
-    const Value first = arith::MulIOp::create(ops, loadInt(ops, part(First)), bits);
-    const Value after = arith::MulIOp::create(ops, plusOne(ops, loadInt(ops, part(Last))), bits);
-    const Value last = arith::SubIOp::create(ops, after, constant(ops, 1));
-    const runtime::Function *own = functions::row_flush_of(keyBytes(type_), valueBytes(type_));
-    ended = call(ops, own ? *own : functions::row_flush, {run, count, first, last, row}).getResult();
-    clearTouched(ops);
-  }
-  LLVM::StoreOp::create(ops, ended, part(Count));
-  reload(ops);
 }
 
 Value RunWriter::makeFlag(ImplicitLocOpBuilder &ops) {

@@ -47,6 +47,9 @@ public:
   /// Adds the entries behind the first `before` (i64) of the row to these.
   void joinRow(mlir::ImplicitLocOpBuilder &ops, mlir::Value before);
 
+  /// Puts the row's entries in order.
+  void sortRow(mlir::ImplicitLocOpBuilder &ops);
+
   /// The slot of a key; of a hash table it is made, with value 0.
   mlir::Value locate(mlir::ImplicitLocOpBuilder &ops, mlir::Value key);
   /// The value at a key, or the identity (null: 0) where there is none; makes no entry.
@@ -60,6 +63,12 @@ public:
   /// Begins the row of this coordinate (null: the only one) in a run by plan: its values are the identity (null: 0).
   void beginRow(mlir::ImplicitLocOpBuilder &ops, mlir::Value coordinate, mlir::Attribute identity);
   void endRow(mlir::ImplicitLocOpBuilder &ops, mlir::ValueRange coordinates);
+
+  /// i1: whether all that is done at a row's end is to note how many entries it has.
+  mlir::Value notesRows(mlir::ImplicitLocOpBuilder &ops);
+  /// Ends `count` (i64) rows from `first` on, as long as those of an operand from `row` on by its pointers.
+  void endRows(mlir::ImplicitLocOpBuilder &ops, mlir::Value first, mlir::Value count, mlir::Value pointers,
+               mlir::Value row);
 
   /// The address of a variable of type i1, false where `ops` stands.
   static mlir::Value makeFlag(mlir::ImplicitLocOpBuilder &ops);

@@ -233,3 +233,28 @@ func.func @dense(%y: memref<?xf64>, %v: f64) {
   memref.store %v, %y[%c0] : memref<?xf64>
   return
 }
+
+// Keys that come in no order, each once, are appended and sorted at the row's end.
+// CHECK-LABEL: func.func @once(
+// CHECK:         ^bb0(%[[INTO:.*]]: !spc.run<append, row = 1, key = i32, value = f64>)
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK:             spc.append %[[INTO]][%{{.*}}], %{{.*}} : f64
+// CHECK:           spc.sort_row %[[INTO]]
+// CHECK-NEXT:      spc.end_row %[[INTO]](%[[I]])
+func.func @once(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32 once = true>>},
+                %indices: memref<?xindex>, %v: f64, %m: index {spc.bind = #spc.bind<size, "i">},
+                %l: index, %n: index {spc.bind = #spc.bind<size, "j">}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %m step %c1 {
+    scf.for %k = %c0 to %l step %c1 {
+      scf.for %p = %c0 to %k step %c1 {
+        %j = memref.load %indices[%p] : memref<?xindex>
+        %old = memref.load %a[%i, %j] : memref<?x?xf64>
+        %new = arith.addf %old, %v : f64
+        memref.store %new, %a[%i, %j] : memref<?x?xf64>
+      }
+    }
+  }
+  return
+}
