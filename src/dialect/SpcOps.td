@@ -124,6 +124,18 @@ def AppendOp : RunOp<"append"> {
   let hasVerifier = 1;
 }
 
+def AppendIfOp : RunOp<"append_if"> {
+  let summary = "appends an entry to the row where a condition holds";
+  let description = [{
+    As `spc.append`, in a place that is reserved in any case: what is written there without the condition is no entry.
+  }];
+  let arguments = (ins RunType:$run, Index:$key, I1:$condition, Optional<AnyType>:$value);
+  let assemblyFormat = [{
+    $run `[` $key `]` `where` $condition (`,` $value^ `:` type($value) `in`):(`:`)? type($run) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def RowLengthOp : RunOp<"row_length"> {
   let summary = "how many entries the row has so far";
   let arguments = (ins RunType:$run);

@@ -81,6 +81,11 @@ LogicalResult AppendOp::verify() {
   return mlir::failed(checkAppends(*this, run, true)) ? mlir::failure() : checkValue(*this, run, getValue());
 }
 
+LogicalResult AppendIfOp::verify() {
+  const RunType run = getRun().getType();
+  return mlir::failed(checkAppends(*this, run, true)) ? mlir::failure() : checkValue(*this, run, getValue());
+}
+
 LogicalResult RowLengthOp::verify() {
   return checkAppends(*this, getRun().getType(), true);
 }

@@ -8,14 +8,15 @@ namespace spc::runtime {
 namespace {
 
 constexpr int64_t kMostRanked = 64; ///< entries of a row that are sorted by comparing all with all
-constexpr int64_t kKeysAtOnce = 8;
+
+template <typename Key> constexpr int64_t kKeysAtOnce = 64 / static_cast<int64_t>(sizeof(Key));
 
 template <typename Key> struct VectorOfKeys;
 template <> struct VectorOfKeys<int32_t> {
-  using Type = int32_t __attribute__((vector_size(kKeysAtOnce * sizeof(int32_t))));
+  using Type = int32_t __attribute__((vector_size(64)));
 };
 template <> struct VectorOfKeys<int64_t> {
-  using Type = int64_t __attribute__((vector_size(kKeysAtOnce * sizeof(int64_t))));
+  using Type = int64_t __attribute__((vector_size(64)));
 };
 
 template <typename Key> bool areAscending(const Key *keys, int64_t count) {
@@ -25,32 +26,34 @@ template <typename Key> bool areAscending(const Key *keys, int64_t count) {
   return true;
 }
 
-/// Writes where each of the few keys belongs: behind all that are less. False where two are the same. The entries
-/// behind `count`, up to a multiple of kKeysAtOnce, are overwritten in both.
-template <typename Key> SPC_HOT bool rankKeys(Key *keys, Key *ranks, int64_t count) {
+/// Writes where each of the few keys belongs: behind all that are less. False where two are the same. Behind `count`,
+/// up to a multiple of kKeysAtOnce, there are keys that are greater, and room for as many ranks.
+template <typename Key> SPC_HOT bool rankKeys(const Key *keys, Key *ranks, int64_t count) {
   using Vector = typename VectorOfKeys<Key>::Type;
-  int64_t sum = 0;
-  for (int64_t block = 0; block < count; block += kKeysAtOnce) {
+  constexpr int64_t lanes = kKeysAtOnce<Key>;
+  Vector sums = {};
+  int64_t all = 0;
+  for (; all < count; all += lanes) {
     Vector own, rank = {};
-    __builtin_memcpy(&own, keys + block, sizeof own);
-    for (int64_t e = 0; e < count; ++e) {
-      const Vector other = keys[e] - Vector{};
-      rank -= other < own;
-    }
-    __builtin_memcpy(ranks + block, &rank, sizeof rank);
+    __builtin_memcpy(&own, keys + all, sizeof own);
+    for (int64_t e = 0; e < count; ++e)
+      rank -= (keys[e] - Vector{}) < own;
+    __builtin_memcpy(ranks + all, &rank, sizeof rank);
+    sums += rank;
   }
-  for (int64_t e = 0; e < count; ++e)
-    sum += ranks[e];
-  return 2 * sum == count * (count - 1);
+  int64_t sum = 0;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    sum += sums[lane];
+  return 2 * (sum - (all - count) * count) == count * (count - 1);
 }
 
 /// Moves entries to their ranks, if no two have one key.
 template <typename Key, int64_t ValueBytes> SPC_HOT bool sortFew(Key *keys, void *values, int64_t count) {
-  alignas(kKeysAtOnce * sizeof(Key)) Key copies[kMostRanked], ranks[kMostRanked];
+  alignas(64) Key copies[kMostRanked], ranks[kMostRanked];
   for (int64_t e = 0; e < count; ++e)
     copies[e] = keys[e];
-  for (int64_t e = count; e % kKeysAtOnce != 0; ++e)
-    copies[e] = 0;
+  for (int64_t e = count; e % kKeysAtOnce<Key> != 0; ++e)
+    copies[e] = static_cast<Key>(largest(sizeof(Key)));
   if (!rankKeys(copies, ranks, count))
     return false;
   for (int64_t e = 0; e < count; ++e)

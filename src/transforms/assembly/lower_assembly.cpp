@@ -1,3 +1,4 @@
+#include "transforms/assembly/conditional_entries.h"
 #include "transforms/assembly/neighbouring_keys.h"
 #include "transforms/assembly/run_writer.h"
 #include "transforms/assembly/whole_rows.h"
@@ -108,6 +109,11 @@ llvm::SmallVector<Value> lower(dialect::ReserveOp op, Lowered<dialect::ReserveOp
 
 llvm::SmallVector<Value> lower(dialect::AppendOp op, Lowered<dialect::AppendOp> to, ImplicitLocOpBuilder &ops) {
   writerOf(op, to).append(ops, toInt(ops, single(to.getKey())), single(to.getValue()), op.getReserved());
+  return {};
+}
+
+llvm::SmallVector<Value> lower(dialect::AppendIfOp op, Lowered<dialect::AppendIfOp> to, ImplicitLocOpBuilder &ops) {
+  writerOf(op, to).appendIf(ops, single(to.getCondition()), toInt(ops, single(to.getKey())), single(to.getValue()));
   return {};
 }
 
@@ -257,6 +263,7 @@ LogicalResult LowerAssembly::lowerRuns(mlir::func::FuncOp body) {
       continue;
     accumulateNeighbours(split);
     appendWholeRows(split);
+    appendWithoutBranches(split);
   }
   const RunTypes types;
   mlir::ConversionTarget target(getContext());
@@ -270,7 +277,8 @@ LogicalResult LowerAssembly::lowerRuns(mlir::func::FuncOp body) {
            LowerWithinRun<dialect::NoteAddendOp>, LowerWithinRun<dialect::CloseSumOp>,
            LowerWithinRun<dialect::RowLengthOp>, LowerWithinRun<dialect::JoinRowOp>,
            LowerWithinRun<dialect::BeginRowOp>, LowerWithinRun<dialect::EndRowOp>, LowerWithinRun<dialect::NotesRowsOp>,
-           LowerWithinRun<dialect::EndRowsOp>, LowerWithinRun<dialect::SortRowOp>>(types, &getContext());
+           LowerWithinRun<dialect::EndRowsOp>, LowerWithinRun<dialect::SortRowOp>, LowerWithinRun<dialect::AppendIfOp>>(
+          types, &getContext());
   if (mlir::failed(mlir::applyPartialConversion(body, target, std::move(patterns))))
     return mlir::failure();
   return cleanUp(body);

@@ -154,13 +154,25 @@ void RunWriter::append(ImplicitLocOpBuilder &ops, Value key, Value value, bool i
     const Value isFull = arith::CmpIOp::create(ops, arith::CmpIPredicate::eq, used, loadInt(ops, part(Capacity)));
     makeRoom(ops, isFull, constant(ops, 1));
   }
+  const Value count = writeNext(ops, key, value);
+  LLVM::StoreOp::create(ops, plusOne(ops, count), part(Count));
+}
+
+void RunWriter::appendIf(ImplicitLocOpBuilder &ops, Value condition, Value key, Value value) {
+  const Value count = writeNext(ops, key, value);
+  const Value more = arith::ExtUIOp::create(ops, ops.getI64Type(), condition);
+  LLVM::StoreOp::create(ops, arith::AddIOp::create(ops, count, more).getResult(), part(Count));
+}
+
+/// Writes what is to be the next entry. Returns how many there are before it.
+Value RunWriter::writeNext(ImplicitLocOpBuilder &ops, Value key, Value value) {
   const Value count = loadInt(ops, part(Count));
   if (type_.getKey() != key.getType())
     key = ops.createOrFold<arith::TruncIOp>(type_.getKey(), key);
   LLVM::StoreOp::create(ops, key, elementOf(ops, type_.getKey(), loadPointer(ops, part(Keys)), count));
   if (value)
     storeElement(ops, elementAddress(ops, loadPointer(ops, part(Values)), count), value);
-  LLVM::StoreOp::create(ops, plusOne(ops, count), part(Count));
+  return count;
 }
 
 Value RunWriter::locate(ImplicitLocOpBuilder &ops, Value key) {

@@ -42,6 +42,9 @@ public:
   /// Appends an entry, for which room is made unless it `isReserved`.
   void append(mlir::ImplicitLocOpBuilder &ops, mlir::Value key, mlir::Value value, bool isReserved);
 
+  /// Appends an entry where the condition (i1) holds; room for it is made in any case.
+  void appendIf(mlir::ImplicitLocOpBuilder &ops, mlir::Value condition, mlir::Value key, mlir::Value value);
+
   /// i64: how many entries the row has.
   mlir::Value rowLength(mlir::ImplicitLocOpBuilder &ops);
   /// Adds the entries behind the first `before` (i64) of the row to these.
@@ -100,6 +103,7 @@ private:
   void reload(mlir::ImplicitLocOpBuilder &ops);
   void makeRoom(mlir::ImplicitLocOpBuilder &ops, mlir::Value isNeeded, mlir::Value more);
   mlir::Value compareRoom(mlir::ImplicitLocOpBuilder &ops, mlir::arith::CmpIPredicate predicate, mlir::Value more);
+  mlir::Value writeNext(mlir::ImplicitLocOpBuilder &ops, mlir::Value key, mlir::Value value);
   mlir::Value isTouched(mlir::ImplicitLocOpBuilder &ops, mlir::Value key);
   mlir::Value placeAt(mlir::ImplicitLocOpBuilder &ops, mlir::Value address);
   mlir::Value nextPlace(mlir::ImplicitLocOpBuilder &ops);

@@ -130,3 +130,38 @@ func.func @sorted(%assembly: !llvm.ptr, %chunk: index, %i: index, %j: index, %va
   }
   return
 }
+
+// Entries under a condition are written without a branch and counted where it holds.
+// CHECK-LABEL: func.func @window(
+// CHECK:         scf.for %[[P:.*]] =
+// CHECK-NEXT:      %[[J:.*]] = memref.load
+// CHECK:           %[[IS:.*]] = arith.cmpi ult
+// CHECK-NOT:       scf.if
+// CHECK:           llvm.store
+// CHECK:           llvm.store
+// CHECK:           %[[MORE:.*]] = arith.extui %[[IS]] : i1 to i64
+// CHECK:           %[[COUNT:.*]] = arith.addi %{{.*}}, %[[MORE]]
+// CHECK:           llvm.store %[[COUNT]]
+func.func @window(%assembly: !llvm.ptr, %chunk: index, %i: index, %first: index, %last: index, %most: index,
+                  %n: index, %ja: memref<?xi32>, %a: memref<?xf64>) {
+  %c1 = arith.constant 1 : index
+  spc.open_run %assembly[%chunk] number 0 {
+  ^bb0(%run: !append):
+    %has_room = spc.reserve %run, %most : !append
+    scf.if %has_room {
+      scf.for %p = %first to %last step %c1 {
+        %0 = memref.load %ja[%p] : memref<?xi32>
+        %j = arith.index_cast %0 : i32 to index
+        %value = memref.load %a[%p] : memref<?xf64>
+        %shifted = arith.subi %j, %c1 : index
+        %is_inside = arith.cmpi ult, %shifted, %n : index
+        scf.if %is_inside {
+          spc.append %run[%shifted], %value : f64 in !append reserved
+        }
+      }
+    }
+    spc.end_row %run(%i) : !append
+    spc.close_run
+  }
+  return
+}
