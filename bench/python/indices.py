@@ -23,7 +23,7 @@ try:
 except ImportError:
     gb = None
 
-PEERS = ("SciPy", "GraphBLAS", "PyTorch")
+PEERS = ("SciPy", "SciPy, sorted", "GraphBLAS", "PyTorch")
 WIDTH = 64  # of dense operands
 
 
@@ -56,6 +56,12 @@ def kernel(text, *results, declared="", **formats):
 def index(rng, extent, count):
     """Different numbers below an extent, in any order."""
     return rng.permutation(extent)[:count].astype(np.int32)
+
+
+def in_order(matrix):
+    """A matrix whose rows SciPy has left in any order, as spc and GraphBLAS give them."""
+    matrix.sort_indices()
+    return matrix
 
 
 def window(a, rng):
@@ -129,7 +135,8 @@ def permuted(a, rng):
     (m, n), g = a.shape, graph(a)
     p, q = index(rng, m, m), index(rng, n, n)
     own = kernel("B(i,j) = A(p(i), q(j))", "A", "B")
-    return {"spc": lambda: own(A=a, p=p, q=q), "SciPy": lambda: a[p][:, q], "GraphBLAS": gb and (lambda: made(g[p, q]))}
+    return {"spc": lambda: own(A=a, p=p, q=q), "SciPy": lambda: a[p][:, q], "SciPy, sorted": lambda: in_order(a[p][:, q]),
+            "GraphBLAS": gb and (lambda: made(g[p, q]))}
 
 
 def extracted(a, rng):
@@ -137,7 +144,8 @@ def extracted(a, rng):
     (m, n), g = a.shape, graph(a)
     p, q = index(rng, m, m // 4), index(rng, n, n // 4)
     own = kernel("B(i,j) = A(p(i), q(j))", "A", "B")
-    return {"spc": lambda: own(A=a, p=p, q=q), "SciPy": lambda: a[p][:, q], "GraphBLAS": gb and (lambda: made(g[p, q]))}
+    return {"spc": lambda: own(A=a, p=p, q=q), "SciPy": lambda: a[p][:, q], "SciPy, sorted": lambda: in_order(a[p][:, q]),
+            "GraphBLAS": gb and (lambda: made(g[p, q]))}
 
 
 def added(a, rng):
