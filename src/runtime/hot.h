@@ -19,7 +19,10 @@
 #endif
 /// Stands before a loop over so many elements that unrolling pays.
 #define SPC_UNROLL _Pragma("clang loop unroll_count(4)")
+/// Stands before a loop over a constant number of vectors, which then are in registers.
+#define SPC_UNROLL_ALL _Pragma("clang loop unroll(full)")
 #else
 #define SPC_VECTORIZE
 #define SPC_UNROLL
+#define SPC_UNROLL_ALL
 #endif

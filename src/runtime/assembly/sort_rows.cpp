@@ -9,8 +9,6 @@ namespace {
 
 constexpr int64_t kMostRanked = 64; ///< entries of a row that are sorted by comparing all with all
 
-template <typename Key> constexpr int64_t kKeysAtOnce = 64 / static_cast<int64_t>(sizeof(Key));
-
 template <typename Key> struct VectorOfKeys;
 template <> struct VectorOfKeys<int32_t> {
   using Type = int32_t __attribute__((vector_size(64)));
@@ -26,45 +24,56 @@ template <typename Key> bool areAscending(const Key *keys, int64_t count) {
   return true;
 }
 
-/// Writes where each of the few keys belongs: behind all that are less. False where two are the same. Behind `count`,
-/// up to a multiple of kKeysAtOnce, there are keys that are greater, and room for as many ranks.
-template <typename Key> SPC_HOT bool rankKeys(const Key *keys, Key *ranks, int64_t count) {
+/// Writes where each of up to `Most` keys belongs: behind all that are less. False where two are the same. Behind
+/// `count` there are greater keys. All are compared with all, without a branch that depends on any of them.
+template <int64_t Most, typename Key> SPC_HOT bool rankKeys(const Key *keys, Key *ranks, int64_t count) {
   using Vector = typename VectorOfKeys<Key>::Type;
-  constexpr int64_t lanes = kKeysAtOnce<Key>;
-  Vector sums = {};
-  int64_t all = 0;
-  for (; all < count; all += lanes) {
-    Vector own, rank = {};
-    __builtin_memcpy(&own, keys + all, sizeof own);
-    for (int64_t e = 0; e < count; ++e)
-      rank -= (keys[e] - Vector{}) < own;
-    __builtin_memcpy(ranks + all, &rank, sizeof rank);
-    sums += rank;
+  constexpr int64_t lanes = sizeof(Vector) / sizeof(Key), blocks = Most / lanes;
+  Vector own[blocks], rank[blocks] = {}, sums = {};
+  __builtin_memcpy(own, keys, sizeof own);
+  for (int64_t e = 0; e < count; ++e) {
+    const Vector other = keys[e] - Vector{};
+    SPC_UNROLL_ALL
+    for (int64_t b = 0; b < blocks; ++b)
+      rank[b] -= other < own[b];
   }
+  SPC_UNROLL_ALL
+  for (int64_t b = 0; b < blocks; ++b)
+    sums += rank[b];
+  __builtin_memcpy(ranks, rank, sizeof rank);
+  Key parts[lanes]; // one store, and loads that wait for nothing else
+  __builtin_memcpy(parts, &sums, sizeof parts);
   int64_t sum = 0;
-  for (int64_t lane = 0; lane < lanes; ++lane)
-    sum += sums[lane];
-  return 2 * (sum - (all - count) * count) == count * (count - 1);
+  for (const Key part : parts)
+    sum += part;
+  return 2 * (sum - (Most - count) * count) == count * (count - 1);
 }
 
-/// Moves entries to their ranks, if no two have one key.
-template <typename Key, int64_t ValueBytes> SPC_HOT bool sortFew(Key *keys, void *values, int64_t count) {
-  alignas(64) Key copies[kMostRanked], ranks[kMostRanked];
+/// Moves up to `Most` entries to their ranks, if no two have one key.
+template <int64_t Most, typename Key, int64_t ValueBytes> SPC_HOT bool sortFew(Key *keys, void *values, int64_t count) {
+  alignas(64) Key copies[Most], ranks[Most];
   for (int64_t e = 0; e < count; ++e)
     copies[e] = keys[e];
-  for (int64_t e = count; e % kKeysAtOnce<Key> != 0; ++e)
+  for (int64_t e = count; e < Most; ++e)
     copies[e] = static_cast<Key>(largest(sizeof(Key)));
-  if (!rankKeys(copies, ranks, count))
+  if (!rankKeys<Most>(copies, ranks, count))
     return false;
   for (int64_t e = 0; e < count; ++e)
     keys[ranks[e]] = copies[e];
   if constexpr (ValueBytes > 0) {
-    uint64_t moved[kMostRanked];
+    uint64_t moved[Most];
     copyElements(moved, values, count, ValueBytes);
     for (int64_t e = 0; e < count; ++e)
       copyElement(elementAt(values, ranks[e], ValueBytes), elementAt(moved, e, ValueBytes), ValueBytes);
   }
   return true;
+}
+
+/// The same for any number up to kMostRanked.
+template <typename Key, int64_t ValueBytes> bool sortFew(Key *keys, void *values, int64_t count) {
+  return count <= kMostRanked / 4   ? sortFew<kMostRanked / 4, Key, ValueBytes>(keys, values, count)
+         : count <= kMostRanked / 2 ? sortFew<kMostRanked / 2, Key, ValueBytes>(keys, values, count)
+                                    : sortFew<kMostRanked, Key, ValueBytes>(keys, values, count);
 }
 
 /// Room for sorting so many entries, which the run keeps. False where memory ran out.

@@ -235,7 +235,8 @@ mlir::LogicalResult CollectedRun::collect() {
   if (appends_) {
     joinNests();
     for (const AppendingLoops &loops : findAppendingLoops(stores))
-      reserve(loops);
+      if (const auto loop = mlir::dyn_cast<scf::ForOp>(loops.first); !loop || !isKeptAsItIs(loop))
+        reserve(loops); // else the one entry's own test is less
   }
   const llvm::StringRef triangle = tensor_.getRun().getTriangle();
   for (memref::StoreOp store : stores) {

@@ -24,7 +24,7 @@ namespace scf = mlir::scf;
 using mlir::Value;
 
 constexpr int64_t kLineOfArray = 64;   ///< bytes that a cache loads at once
-constexpr int64_t kLinesOfArray = 2;   ///< of each array: processors go on by themselves
+constexpr int64_t kEntriesAhead = 32;  ///< of a row: processors go on by themselves
 constexpr int64_t kRowsAhead = 8;      ///< rows
 constexpr int64_t kPointersAhead = 16; ///< rows whose pointers are to be there when their entries are asked for
 
@@ -111,7 +111,7 @@ void PrefetchSegments::prefetch(scf::ForOp rows, ListedSegment segment) {
   touch(ops, segment.pointer.getMemRef(), rowBehind(kPointersAhead));
   const Value begin = loadAs(ops, segment.begin, rowBehind(kRowsAhead));
   for (const Value array : segment.arrays)
-    for (int64_t line = 0; line < kLinesOfArray; ++line) {
+    for (int64_t line = 0; line * kLineOfArray < kEntriesAhead * elementBytes(array); ++line) {
       const Value place = arith::AddIOp::create(ops, begin, constant(ops, line * kLineOfArray / elementBytes(array)));
       touch(ops, array, place);
     }
