@@ -1,4 +1,5 @@
 // Merges of a list with one row of a tie: the column is looked up.
+#include "dialect/attributes.h"
 #include "transforms/storage/tied_rows.h"
 #include "transforms/util/index_chains.h"
 #include "transforms/util/loop_hints.h"
@@ -228,6 +229,10 @@ Value TiedMerge::seek(ImplicitLocOpBuilder &ops, Value column) {
   const Value narrow = narrowed(ops, column);
   auto counting = scf::ForOp::create(ops, begin, end, constant(ops, 1), mlir::ValueRange{none});
   vectoriseWhole(counting, 1);
+  if (const dialect::PlaceAttr place = dialect::placeOf(merge_)) {
+    dialect::setPlace(halving, place);
+    dialect::setPlace(counting, place);
+  }
   ImplicitLocOpBuilder each(ops.getLoc(), mlir::OpBuilder::atBlockEnd(counting.getBody()));
   const Value other = coordinateAt(each, list_, counting.getInductionVar());
   const Value isBefore = arith::CmpIOp::create(each, arith::CmpIPredicate::ult, other, narrow);
