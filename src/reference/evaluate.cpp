@@ -228,7 +228,21 @@ private:
 
 } // namespace
 
-/// How far what the program names runs, as the shapes of tensors say.
+/// What a sum of products gives, where all that it names is known.
+static std::optional<int64_t> sizeOf(const sema::ExtentSum &sum, const Extents &extents) {
+  int64_t size = sum.constant;
+  for (const sema::ExtentSum::Product &product : sum.products) {
+    int64_t factor = product.factor;
+    for (sema::ExtentId extent : product.extents)
+      if (extents[extent] < 0 || __builtin_mul_overflow(factor, extents[extent], &factor))
+        return std::nullopt;
+    if (__builtin_add_overflow(size, factor, &size))
+      return std::nullopt;
+  }
+  return size;
+}
+
+/// How far what the program names runs, as the shapes of tensors and declarations of sizes by others say.
 static Extents extentsOf(const sema::Program &program, const Tensors &tensors) {
   Extents extents;
   for (const sema::Extent &extent : program.extents)
@@ -237,6 +251,13 @@ static Extents extentsOf(const sema::Program &program, const Tensors &tensors) {
     if (const auto known = tensors.find(tensor.name); known != tensors.end())
       for (size_t dim = 0; dim < tensor.extents.size(); ++dim)
         extents[tensor.extents[dim]] = known->second.shape()[dim];
+  for (bool isNews = true; std::exchange(isNews, false);)
+    for (sema::ExtentId id : program.extents.ids())
+      for (const sema::ExtentSum &sum : program.extents[id].sums)
+        if (const std::optional<int64_t> size = sizeOf(sum, extents); extents[id] < 0 && size && *size >= 0) {
+          extents[id] = *size;
+          isNews = true;
+        }
   return extents;
 }
 

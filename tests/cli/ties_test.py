@@ -59,6 +59,8 @@ SHIFTS = {
     "tensor A(m, n)\ntensor x(n)\ny(i) = A(i,j)*x(n-1-j)/n": ("A:9x12 x:12", ""),
     "tensor A(m, n)\ntensor k: i64\nd(i) = A(i,i+k)": ("A:9x12", ""),
     "tensor A(m, n)\ntensor B(m, n)\nB(i,n-1) = A(i,0)": ("A:9x12", ""),
+    "tensor A(m, n)\ntensor C(p, q)\ntensor T(m*p, n*q)\nlet T(i*p+k, j*q+l) = A(i,j)*C(k,l)\ny(i) = max(j, T(i,j))":
+        ("A:4x5 C:3x2", ""),
 }
 #: Index tensors with the sizes of what they index.
 GATHERS = {
@@ -258,8 +260,9 @@ class TiesTest(SpcCase):
                                ("tensor B(5, 13)\nB(i,k) = padded(A(i,k)) + padded(C(i,k - 6))", "A:5x6 C:5x7"),
                                ("tensor B(6, 6)\nB(i,j) = padded(A(i,j+1)) + padded(C(i+1,j)) - padded(A(i,j+1))*2", "A:6x6 C:6x6"),
                                ("tensor B(6, 6)\nB(i,j) = padded(A(i,5-j)) + padded(C(i,j-2))", "A:6x6 C:6x6"),
+                               ("tensor B(6, 9)\nB(i,j) = padded(A(i,j))*(i == j-1) + padded(C(i,j-5))", "A:6x5 C:6x4"),
                                ("B(i,j) = A(i,j) - C(i,j) + A(i,k)*C(k,j) + lam*(i == j)", "A:6x6 C:6x6")]:
-            for form, result in itertools.product(["csr", "coo", "dcsr", "bsr"], ["csr", "coo", "csc"]):
+            for form, result in itertools.product(["csr", "csc", "coo", "dcsr", "bsr"], ["csr", "coo", "csc"]):
                 with self.subTest(kernel=text, format=form, result=result):
                     self.run_kernel(text, operands, "", {"A": form, "C": "csr", "B": result})
 

@@ -15,7 +15,7 @@ CONSTRUCTS = {
     "gather": ("held",), "scatter": ("scatter",), "shift": ("plain",), "stride": ("scaled",), "reversal": ("reversed",),
     "constant index": ("constant",), "two variables": ("two variables",), "padded": ("padded",), "scalar offset": ("scalar",),
     "concatenation": ("concatenation",), "Kronecker": ("kronecker", "Kronecker"), "reshape": ("reshape",),
-    "where": ("conditional", "where"), "mask": ("condition", "truths"), "fill": ("fill",), "semiring": ("tropical", "min-plus", "max-plus"),
+    "where": ("conditional", "where"), "mask": ("condition", "truths"), "fill": ("fill",), "semiring": ("tropical", "min-plus", "max-plus", "semiring"),
     "reduction": ("reduction", "sum over", "prod over", "min over", "max over", "mean over", "any", "all", "count"),
     "ranking": ("ranking", "top", "bottom", "arg"), "accumulation": ("accumulation", "+=", "min=", "max=", "or="), "temporary": ("let", "sequence"),
     "function": ("function",),

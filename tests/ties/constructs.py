@@ -134,7 +134,9 @@ class Construct(Ties):
         return text, sort
 
     def place(self):
-        targets, sums = self.random.choice([(["i"], ["j"]), (["i"], ["j", "r"]), ([], ["i", "j"]), ([], ["j"]), (["i", "j"], ["r"])])
+        self.place_of(*self.random.choice([(["i"], ["j"]), (["i"], ["j", "r"]), ([], ["i", "j"]), ([], ["j"]), (["i", "j"], ["r"])]))
+
+    def place_of(self, targets, sums):
         is_least = self.random.random() < 0.5
         self.kind = f"{'argmin' if is_least else 'argmax'} over {len(sums)}"
         text, sort = self.ordered(targets, sums, is_least)
@@ -148,8 +150,11 @@ class Construct(Ties):
                 found[0][0] if found else NOWHERE if self.type == "i64" else np.inf)
 
     def ranking(self):
-        targets, sums = self.random.choice([(["i"], ["j"]), (["i"], ["j"]), (["j"], ["i"]), ([], ["i", "j"]), ([], ["j"]), (["i"], ["j", "r"])])
-        name = self.random.choice(["top", "bottom", "argtop", "argbottom"])
+        self.ranking_of(*self.random.choice([
+            (["i"], ["j"]), (["i"], ["j"]), (["j"], ["i"]), ([], ["i", "j"]), ([], ["j"]), (["i"], ["j", "r"])]))
+
+    def ranking_of(self, targets, sums, names=("top", "bottom", "argtop", "argbottom")):
+        name = self.random.choice(names)
         self.kind = f"{name} over {len(sums)}"
         text, sort = self.ordered(targets, sums, name.endswith("bottom"))
         self.extent_of["s"] = self.random.choice(["p", "2", "7", "n"])

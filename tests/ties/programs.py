@@ -112,7 +112,7 @@ class Program:
         self.number = self.random.choice(["f64"] * 5 + ["f32", "i32", "i64", "bool", "cf64"])
         self.draw("values of " + self.number)
         self.has_infinities = self.number in FLOATS and self.random.random() < 0.25
-        self.fills = {} #: what missing entries are
+        self.fills, self.hidden = {}, set() #: what missing entries are, and what is an operand of one access alone
         self.computed, self.stored_as = set(), {} #: what statements before the last one make, and formats that these have
         self.type, self.is_valid, self.entries, self.text = self.number, True, None, ""
         self.moves_factors = self.rounds = False
@@ -154,7 +154,7 @@ class Program:
 
     def tensor(self, order, like=None):
         """A new operand, or one that there is."""
-        known = [name for name, extents in self.shapes.items() if len(extents) == order and name[0] in "AB"]
+        known = [name for name, extents in self.shapes.items() if len(extents) == order and name[0] in "AB" and name not in self.hidden]
         if known and not like and self.random.random() < 0.3:
             return self.random.choice(known)
         name = "AB"[self.random.randrange(2)] + str(len(self.shapes))
@@ -172,7 +172,7 @@ class Program:
 
     def index_tensor(self, variable, below):
         name = f"h{len(self.held)}"
-        self.held[name] = [self.random.randrange(below) for _ in range(self.sizes[self.extent_of[variable]])]
+        self.held[name] = [self.random.randrange(below) for _ in range(self.size(self.extent_of[variable]))]
         self.shapes[name] = [self.extent_of[variable]]
         if self.held[name] and self.random.random() < 0.15:
             self.draw("constant of the object, index tensor")
@@ -301,10 +301,13 @@ class Program:
     def write_entries(self, name, array, folder):
         """What differs from what missing entries are, and the name of the file."""
         places = [place for place in np.ndindex(array.shape) if array[place] != self.missing(name)]
-        kind, columns = "real" if self.number in FLOATS else "integer", array.shape[1] if array.ndim == 2 else 1
+        kind = {"f64": "real", "f32": "real", "cf64": "complex"}.get(self.number, "integer")
+        columns = array.shape[1] if array.ndim == 2 else 1
         lines = [f"%%MatrixMarket matrix coordinate {kind} general", f"{array.shape[0]} {columns} {len(places)}"]
         for place in places:
-            lines.append(f"{place[0] + 1} {place[1] + 1 if array.ndim == 2 else 1} {array[place]}")
+            value = array[place]
+            lines.append(f"{place[0] + 1} {place[1] + 1 if array.ndim == 2 else 1} " +
+                         (f"{value.real} {value.imag}" if kind == "complex" else str(value)))
         file = name + "_in.mtx"
         with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
             out.write("\n".join(lines) + "\n")

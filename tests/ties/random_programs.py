@@ -18,11 +18,12 @@ try:
 except ModuleNotFoundError: # the system's interpreter may have it
     os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
 
+from combinations import Combined
 from constructs import Construct
 from semirings import Semirings
 from ties import Ties
 
-KINDS = [Construct, Ties, Semirings]
+KINDS = [Construct, Ties, Semirings, Combined]
 
 
 def main():

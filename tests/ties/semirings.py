@@ -31,7 +31,9 @@ class Semirings(Construct):
             yield tuple(at[name] for name in targets), at, [{**at, **inner} for inner in self.points(sums)]
 
     def reduction(self):
-        targets, sums = self.loops()
+        self.reduction_of(*self.loops())
+
+    def reduction_of(self, targets, sums):
         word = self.random.choice(["min", "max", "prod", "sum", "mean"] if self.number == "f64" else ["min", "max", "sum"])
         text, value = self.elements(targets + sums)
         if word == "prod":

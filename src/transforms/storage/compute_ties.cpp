@@ -45,7 +45,22 @@ public:
 
 private:
   mlir::LogicalResult replace(const RowLoop &found);
+  void markColumns();
+
+  /// A comparison that says that a column is within its extent, and where that is so: all of its block where null.
+  struct Inside {
+    arith::CmpIOp compare;
+    scf::IfOp branch;
+  };
+  llvm::SmallVector<Inside> inside_;
 };
+
+/// The comparison with the extent in what says whether there is a column.
+arith::CmpIOp comparisonOf(Value isPresent) {
+  if (auto both = isPresent.getDefiningOp<arith::AndIOp>())
+    return both.getRhs().getDefiningOp<arith::CmpIOp>();
+  return isPresent.getDefiningOp<arith::CmpIOp>();
+}
 
 /// Puts the inside of the loop in its place.
 mlir::LogicalResult ComputeTies::replace(const RowLoop &found) {
@@ -69,8 +84,8 @@ mlir::LogicalResult ComputeTies::replace(const RowLoop &found) {
   for (auto [carried, initial] : llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs()))
     carried.replaceAllUsesWith(initial);
   mlir::Block *body = loop.getBody();
-  if (column) // which is within the extent here
-    BoundedIndices(getOperation()).mark({nullptr, 0, affineSum(column), columnsOf(getOperation(), row)}, loop);
+  if (column)
+    inside_.push_back({comparisonOf(isPresent), {}});
   if (row.equation.getIsTotal()) {
     loop.replaceAllUsesWith(body->getTerminator()->getOperands());
     loop->getBlock()->getOperations().splice(loop->getIterator(), body->getOperations(), body->begin(),
@@ -79,6 +94,8 @@ mlir::LogicalResult ComputeTies::replace(const RowLoop &found) {
     const bool yields = loop.getNumResults() > 0;
     auto branch = scf::IfOp::create(ops, loop.getResultTypes(), isPresent, /*addThenBlock=*/true,
                                     /*addElseBlock=*/yields);
+    if (column)
+      inside_.back().branch = branch;
     branch.thenBlock()->getOperations().splice(branch.thenBlock()->begin(), body->getOperations());
     if (yields) {
       ops.setInsertionPointToStart(branch.elseBlock());
@@ -88,6 +105,15 @@ mlir::LogicalResult ComputeTies::replace(const RowLoop &found) {
   }
   loop.erase();
   return mlir::success();
+}
+
+/// Columns are within their extents. A column that another tie's row depends on has its sum when both are computed.
+void ComputeTies::markColumns() {
+  for (auto &[compare, branch] : inside_)
+    BoundedIndices(getOperation())
+        .mark({nullptr, 0, affineSum(compare.getLhs()), compare.getRhs()},
+              branch ? branch.getOperation() : compare->getParentOp());
+  inside_.clear();
 }
 
 void ComputeTies::runOnOperation() {
@@ -107,6 +133,7 @@ void ComputeTies::runOnOperation() {
   for (const RowLoop &row : rows)
     if (mlir::failed(replace(row)))
       return signalPassFailure();
+  markColumns();
   // Lists that nothing reads any more are not to become arguments.
   body.walk<mlir::WalkOrder::PostOrder, mlir::ReverseIterator>([](mlir::Operation *op) {
     if (mlir::isOpTriviallyDead(op))
