@@ -2,7 +2,7 @@
 """Counts what random programs of index equations combine: a line a construct, a column a storage, a type or another
 construct. Programs are drawn, not run; random_programs.py runs the same ones.
 
-    cells.py FIRST COUNT
+    cells.py FIRST COUNT    exits with 1 where a cell is empty
 """
 
 import collections
@@ -48,7 +48,8 @@ def main():
         empty += counts.count(0)
         print(f"| {construct} | " + " | ".join(str(number) if number else "**0**" for number in counts) + " |")
     print(f"\n{count} programs, {empty} of {len(CONSTRUCTS) * len(titles)} cells empty")
+    return 1 if empty else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

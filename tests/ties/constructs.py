@@ -116,13 +116,17 @@ class Construct(Ties):
 
     # argmin, top and their likes
 
-    def ordered(self, targets, sums, is_least):
-        """What places are ranked by: its text, and at a point the values in order with their places."""
-        text, value = self.elements(targets + sums)
+    def ranked(self, variables):
+        text, value = self.elements(variables)
         if self.random.random() < 0.3:
-            access = self.of([self.random.choice(targets + sums)])
+            access = self.of([self.random.choice(variables)])
             text, factor = f"({text} + {access})", value
             value = lambda at: number(factor(at)) + number(access.value(at, self))
+        return text, value
+
+    def ordered(self, targets, sums, is_least):
+        """What places are ranked by: its text, and at a point the values in order with their places."""
+        text, value = self.ranked(targets + sums)
 
         def sort(at):
             found = []

@@ -9,6 +9,8 @@ import subprocess
 
 import numpy as np
 
+np.seterr(over="ignore", invalid="ignore") # Integers wrap around, as they do in kernels.
+
 FORMATS = {1: ["sparse-vector", "dense"],
            2: ["csr", "csc", "coo", "dcsr", "bsr", "ell", "dia", "coo-dup", "hyb", "csr-unsorted", "dense"]}
 #: Those in which a 0 may be padding, which is an entry in products alone.
@@ -307,7 +309,7 @@ class Program:
         for place in places:
             value = array[place]
             lines.append(f"{place[0] + 1} {place[1] + 1 if array.ndim == 2 else 1} " +
-                         (f"{value.real} {value.imag}" if kind == "complex" else str(value)))
+                         (f"{value.real} {value.imag}" if kind == "complex" else f"{value:d}" if kind == "integer" else str(value)))
         file = name + "_in.mtx"
         with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
             out.write("\n".join(lines) + "\n")
@@ -315,6 +317,8 @@ class Program:
 
     def missing(self, name):
         """What missing entries of a tensor are; an infinity of integers is their greatest or least number."""
+        if self.number == "bool":
+            return np.bool_(name in self.fills)
         fill = float(self.fills.get(name, 0))
         if self.number in FLOATS or np.isfinite(fill):
             return NUMBERS[self.number](fill)

@@ -1,7 +1,7 @@
 """Random programs of index equations: windows, shifts, gathers, scatters, conditions on indices (ties.py); where, argmin,
 top, accumulation, concatenation and the like (constructs.py); other reductions and semirings, fills, and statements that read
-what earlier ones compute (semirings.py). Each is evaluated here, point by point, compiled and run,
-and compared with what `spc run --check` makes of its text.
+what earlier ones compute (semirings.py); all of these with each other (forms.py, combinations.py). Each is evaluated here,
+point by point, compiled and run, and compared with what `spc run --check` makes of its text.
 
     random_programs.py SPC FIRST COUNT [--counts]    exits with 1 where a result is wrong
 """
@@ -23,7 +23,7 @@ from constructs import Construct
 from semirings import Semirings
 from ties import Ties
 
-KINDS = [Construct, Ties, Semirings, Combined]
+KINDS = [Construct, Combined, Ties, Semirings, Combined]
 
 
 def main():
