@@ -197,7 +197,8 @@ class Combined(Forms):
         form = self.form()
         while is_first and not form.is_total:
             form = self.form()
-        is_semiring = self.random.random() < 0.4
+        is_placed = not all(index.is_plain() for index in form.indices)
+        is_semiring = self.random.random() < 0.4 and not (is_first and is_placed)
         is_reduced = not is_semiring and self.random.random() < 0.4
         others = [self.random.choice(form.variables), "t"] if is_reduced else [self.random.choice(form.variables)]
         if is_reduced or len(form.operands) < 2:
@@ -224,8 +225,8 @@ class Combined(Forms):
             path, one = f"{word}(t, {path})", value
             value = lambda at: best([one({**at, **inner}) for inner in self.points(["t"])] or [nothing])
         takes = not is_first and (not form.is_total or self.random.random() < 0.4)
-        if is_semiring and not all(index.is_plain() for index in form.indices):
-            takes = True
+        if is_semiring and is_placed:
+            takes = True # What comes to an element by '=' is added up.
         op = "=" if not takes else "+=" if is_semiring else word + "="
         self.draw(f"{word}-plus, {form.kind}")
         self.into(form, op, path, fill)
