@@ -270,7 +270,8 @@ class Program:
         missing = re.search("missing entries are (.*)", text)
         shape = [self.size(extent) for extent in self.shapes["Y"]]
         number = {"cf64": complex, "f64": float, "f32": float}.get(self.type, int)
-        result = np.full(shape, number(missing[1]) if missing else 0, NUMBERS[self.type])
+        fill = missing[1] == "true" if missing and self.type == "bool" else number(missing[1]) if missing else 0
+        result = np.full(shape, fill, NUMBERS[self.type])
         stored = np.zeros(shape, bool)
         for line in lines[1:] if path.endswith(".mtx") else lines:
             place = tuple(int(coordinate) - 1 for coordinate in line[:len(shape)])

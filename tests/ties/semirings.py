@@ -1,6 +1,8 @@
 """Reductions other than sums, semirings, operands with fills, and statements that read what earlier ones have computed."""
 # SPDX-License-Identifier: Apache-2.0
 
+import math
+
 import numpy as np
 
 from constructs import COMPARE, Construct, number
@@ -47,7 +49,7 @@ class Semirings(Construct):
         self.target([self.extent_of[name] for name in targets], plain(*targets), "=",
                     f"{word}({', '.join(sums)}, {text})" + (f" + {behind}" if behind else ""), False)
         self.result = np.zeros([self.size(extent) for extent in self.shapes["Y"]], NUMBERS[self.type])
-        combine = {"min": min, "max": max, "prod": np.prod, "sum": sum, "mean": lambda values: sum(values) / len(values)}[word]
+        combine = {"min": min, "max": max, "prod": math.prod, "sum": sum, "mean": lambda values: sum(values) / len(values)}[word]
         nothing = {"min": self.extreme(True), "max": self.extreme(False), "prod": 1, "sum": 0, "mean": 0}[word]
         for place, at, inner in self.points_of(targets, sums):
             values = [number(value(one)) for one in inner]
