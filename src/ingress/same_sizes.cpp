@@ -57,7 +57,8 @@ void SameSizes::settle(language::Index &index) const {
     } else {
       ++term;
     }
-  index = settled(std::move(index), index.where);
+  const Span where = index.where;
+  index = settled(std::move(index), where);
 }
 
 void SameSizes::settle(syntax::Expr &expr) const {

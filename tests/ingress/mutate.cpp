@@ -1,6 +1,7 @@
 #include "ingress/mutate.h"
 
 #include <cctype>
+#include <cstddef>
 
 namespace spc::testing {
 
@@ -41,7 +42,7 @@ std::string damaged(const std::string &text, const std::vector<std::string> &oth
   std::vector<std::string> tokens = tokensOf(text);
   for (size_t change = 1 + below(3, random); change > 0 && !tokens.empty(); --change) {
     const size_t place = below(tokens.size(), random);
-    const auto at = tokens.begin() + static_cast<ptrdiff_t>(place);
+    const auto at = tokens.begin() + static_cast<std::ptrdiff_t>(place);
     switch (below(8, random)) {
     case 0:
       tokens.erase(at);

@@ -1,5 +1,6 @@
 #include "dialect/attributes.h"
 #include "transforms/passes.h"
+#include "transforms/util/access.h"
 #include "transforms/util/index_chains.h"
 #include "transforms/util/streams.h"
 
