@@ -234,7 +234,7 @@ std::optional<Module> readModule(const SourceFile &file, const std::string &want
   if (reader->open(crashed))
     module = reader->run(wanted);
   if (crashed)
-    (void)reader.release();
+    [[maybe_unused]] Reader *const leftAlone = reader.release();
   return module;
 }
 

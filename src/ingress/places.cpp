@@ -40,7 +40,7 @@ void Places::mark(mlir::Operation *module, const mlir::AsmParserState &state) co
     // Columns count bytes here, as MLIR's do.
     const uint32_t line = file_.lineColumn(offset).line, column = offset - file_.lineStart(line) + 1;
     auto place = mlir::FileLineColLoc::get(operation->getContext(), file_.name(), line, column);
-    if (mlir::Location own = operation->getLoc(); own != place)
+    if (mlir::Location own = operation->getLoc(); own != mlir::Location(place))
       operation->setLoc(mlir::FusedLoc::get(operation->getContext(), {place, own}));
   });
 }

@@ -75,7 +75,7 @@ private:
   mlir::Value run_;
   mlir::Operation *first_ = nullptr, *last_ = nullptr; ///< of the top-level operations that are the run
   bool appends_ = true;
-  bool sorts_ = false; ///< what is appended comes in any order
+  bool sorts_ = false;                    ///< what is appended comes in any order
   llvm::SmallVector<RowNest> laterNests_; ///< of the terms after the first one, in the loop over the rows of all
   llvm::SmallPtrSet<mlir::Operation *, 4> reserved_; ///< stores for which there is room
 };
