@@ -233,8 +233,8 @@ std::optional<Module> readModule(const SourceFile &file, const std::string &want
   std::optional<Module> module;
   if (reader->open(crashed))
     module = reader->run(wanted);
-  if (crashed)
-    [[maybe_unused]] Reader *const leftAlone = reader.release();
+  if (crashed) [[maybe_unused]]
+    Reader *const leftAlone = reader.release();
   return module;
 }
 
