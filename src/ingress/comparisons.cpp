@@ -13,9 +13,8 @@ using syntax::ExprPtr;
 ExprPtr BodyReader::operand(mlir::Operation *operation, unsigned k, bool isUnsigned) {
   ExprPtr value = read(operation->getOperand(k)).value;
   const mlir::Type type = operation->getOperand(k).getType();
-  return isUnsigned && !type.isIndex() && !type.isInteger(1)
-             ? maker().cast("u" + typeName(type).substr(1), std::move(value))
-             : std::move(value);
+  return isUnsigned && !type.isIndex() && !type.isInteger(1) ? maker().cast(withoutSign(type), std::move(value))
+                                                             : std::move(value);
 }
 
 namespace {

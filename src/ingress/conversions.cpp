@@ -105,11 +105,6 @@ bool keepsZero(Function function) {
   }
 }
 
-/// The name of a type of integers as that of those without a sign.
-std::string withoutSign(mlir::Type type) {
-  return "u" + typeName(type).substr(1);
-}
-
 } // namespace
 
 Element BodyReader::readConversion(mlir::Operation *operation) {
@@ -122,10 +117,6 @@ Element BodyReader::readConversion(mlir::Operation *operation) {
   if (mlir::isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::FPToSIOp, arith::TruncIOp, arith::IndexCastOp,
                 arith::ExtSIOp, arith::ExtUIOp, arith::UIToFPOp, arith::IndexCastUIOp, arith::FPToUIOp>(operation))
     return readCast(operation);
-  if (mlir::isa<arith::BitcastOp>(operation)) {
-    raiser_.refuse(kModuleOperation, operation, "'arith.bitcast' has no counterpart in the kernel language");
-    return nothing();
-  }
   if (mlir::isa<math::RsqrtOp>(operation))
     return {make.binary(BinaryOp::Div, make.number(1), make.call(Function::Sqrt, read(operation->getOperand(0)).value)),
             nullptr};

@@ -163,6 +163,10 @@ std::string typeName(mlir::Type type) {
   return "";
 }
 
+std::string withoutSign(mlir::Type type) {
+  return "u" + typeName(type).substr(1);
+}
+
 bool listsEntries(mlir::Type type) {
   const auto encoding = sparse::getSparseTensorEncoding(type);
   return encoding && !encoding.isAllDense();

@@ -22,6 +22,9 @@ FormatOrReason formatOf(mlir::sparse_tensor::SparseTensorEncodingAttr encoding);
 /// The language's name of a type; empty where it has none. Integers without a sign have one there, and bits are bools.
 std::string typeName(mlir::Type type);
 
+/// The name of a type of integers as that of those without a sign.
+std::string withoutSign(mlir::Type type);
+
 /// Whether tensors of a type list coordinates.
 bool listsEntries(mlir::Type type);
 

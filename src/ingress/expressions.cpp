@@ -133,6 +133,14 @@ bool isNumber(const Expr &expr, double value) {
   return literal && literal->value == value;
 }
 
+void addLoop(language::Index &index, const std::string &loop, int64_t multiple,
+             const std::map<std::string, int64_t> &fixed, Span where) {
+  if (const auto known = fixed.find(loop); known != fixed.end())
+    index.constant += multiple * known->second;
+  else
+    index.terms.push_back({{loop, where}, multiple, {}});
+}
+
 language::Index settled(language::Index index, Span where) {
   std::vector<language::IndexTerm> terms;
   for (language::IndexTerm &term : index.terms) {

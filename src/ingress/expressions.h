@@ -4,6 +4,7 @@
 #include "syntax/ast.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,10 @@ size_t sizeOf(const syntax::Expr &expr);
 
 /// Whether a tree is one number, and which.
 bool isNumber(const syntax::Expr &expr, double value);
+
+/// Adds `multiple` times a loop, or its place where it is one of those that are written out, to an index.
+void addLoop(language::Index &index, const std::string &loop, int64_t multiple,
+             const std::map<std::string, int64_t> &fixed, Span where);
 
 /// Adds up an index's terms by their variables, and spells it anew.
 language::Index settled(language::Index index, Span where);

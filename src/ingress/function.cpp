@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -156,8 +157,7 @@ void Raiser::read(mlir::Operation *operation) {
 bool Raiser::readShape(mlir::Operation *operation) {
   if (auto cast = mlir::dyn_cast<mlir::tensor::CastOp>(operation)) {
     if (const Held *source = find(operation, cast.getSource()))
-      held_[cast.getResult()] = {source->kind, source->name, clone(source->number), source->extents,
-                                 source->listsEntries};
+      held_[cast.getResult()] = source->copy();
     return true;
   }
   if (auto allocation = mlir::dyn_cast<mlir::bufferization::AllocTensorOp>(operation)) {
@@ -186,12 +186,7 @@ void Raiser::finish(mlir::func::ReturnOp results) {
     const Maker make = maker(results);
     if (auto scalar = scalars_.find(result.get()); scalar != scalars_.end()) {
       declare(name, type, {}, make.where(), false);
-      kernel_.tree.statements.push_back({{make.named(name), {}},
-                                         make.where(),
-                                         language::AssignOp::Assign,
-                                         clone(scalar->second.value),
-                                         false,
-                                         make.where()});
+      assign(name, {}, clone(scalar->second.value), false, make.where());
       continue;
     }
     const Held *held = find(results, result.get());
@@ -204,19 +199,15 @@ void Raiser::finish(mlir::func::ReturnOp results) {
     if (listsEntries(type))
       kernel_.tree.declarations.back().fill = language::FillDecl{0, make.where()};
     bind(name, type, results, true);
-    kernel_.tree.statements.push_back({{make.named(name), std::move(indices)},
-                                       make.where(),
-                                       language::AssignOp::Assign,
-                                       std::move(value),
-                                       false,
-                                       make.where()});
+    assign(name, std::move(indices), std::move(value), false, make.where());
   }
 }
 
 bool Raiser::isStrict() {
   bool adds = false, mayReorder = true;
   function_.walk([&](mlir::Operation *operation) {
-    if (!mlir::isa<mlir::arith::AddFOp, mlir::arith::SubFOp, mlir::arith::MulFOp, mlir::math::FmaOp>(operation) ||
+    if (!mlir::isa<mlir::arith::AddFOp, mlir::arith::SubFOp, mlir::arith::MulFOp, mlir::math::FmaOp,
+                   mlir::complex::AddOp, mlir::complex::SubOp, mlir::complex::MulOp>(operation) ||
         !operation->getParentOfType<mlir::linalg::GenericOp>())
       return;
     adds = true;
@@ -241,13 +232,13 @@ void Raiser::addStatement(mlir::Operation *operation, mlir::Value result, std::v
     kernel_.tree.declarations.back().fill = language::FillDecl{fill.value_or(0), make.where()};
   if (isBound)
     bind(name, result.getType(), operation, isOutput);
-  kernel_.tree.statements.push_back({{make.named(name), std::move(target)},
-                                     make.where(),
-                                     language::AssignOp::Assign,
-                                     std::move(value.value),
-                                     !isOutput,
-                                     make.where()});
+  assign(name, std::move(target), std::move(value.value), !isOutput, make.where());
   held_[result] = {Held::Kind::Stored, name, nullptr, std::move(extents), isSparse, fill.has_value()};
+}
+
+void Raiser::assign(const std::string &name, Indices target, syntax::ExprPtr value, bool isTemporary, Span where) {
+  kernel_.tree.statements.push_back(
+      {{{name, where}, std::move(target)}, where, language::AssignOp::Assign, std::move(value), isTemporary, where});
 }
 
 void Raiser::declare(const std::string &name, mlir::Type type, const std::vector<language::ExtentDecl> &extents,
@@ -307,8 +298,8 @@ Element Raiser::element(mlir::Operation *user, const Held &held, Indices indices
   Element found{make.access(held.name, indices), nullptr};
   if (held.listsEntries)
     found.domain = make.call(language::Function::Pattern, make.access(held.name, std::move(indices)));
-  if (held.hasFill)
-    found.value = make.call(language::Function::Where, clone(found.domain), std::move(found.value));
+  if (held.hasFill) // which where() would keep
+    found.value = make.call(language::Function::Select, clone(found.domain), std::move(found.value), make.number(0));
   return found;
 }
 

@@ -42,11 +42,7 @@ bool BodyReader::addTo(language::Index &index, mlir::Value value, int64_t multip
   }
   mlir::Operation *operation = value.getDefiningOp();
   if (auto loop = mlir::dyn_cast_or_null<mlir::linalg::IndexOp>(operation)) {
-    const std::string &name = loops_[loop.getDim()];
-    if (const auto fixed = fixed_.find(name); fixed != fixed_.end())
-      index.constant += multiple * fixed->second;
-    else
-      index.terms.push_back({{name, where}, multiple, {}});
+    addLoop(index, loops_[loop.getDim()], multiple, fixed_, where);
     return true;
   }
   if (mlir::isa_and_nonnull<arith::AddIOp, arith::SubIOp>(operation))

@@ -28,11 +28,7 @@ bool addTerms(language::Index &index, mlir::AffineExpr expr, int64_t multiple, c
     return true;
   }
   if (auto dim = mlir::dyn_cast<mlir::AffineDimExpr>(expr)) {
-    const std::string &loop = loops[dim.getPosition()];
-    if (const auto known = fixed.find(loop); known != fixed.end())
-      index.constant += multiple * known->second;
-    else
-      index.terms.push_back({{loop, where}, multiple, {}});
+    addLoop(index, loops[dim.getPosition()], multiple, fixed, where);
     return true;
   }
   auto binary = mlir::dyn_cast<mlir::AffineBinaryOpExpr>(expr);

@@ -153,9 +153,8 @@ private:
         return;
       const auto *block = state.getBlockDef(&function.front());
       for (unsigned k = 0; block && k < function.getNumArguments() && k < block->arguments.size(); ++k) {
-        const llvm::SMRange range = block->arguments[k].loc;
-        const llvm::StringRef text(range.Start.getPointer(), range.End.getPointer() - range.Start.getPointer());
-        if (const std::string name = Places::nameIn(text); !name.empty() && !function.getArgAttr(k, "spc.name"))
+        if (const std::string name = Places::nameAt(block->arguments[k].loc);
+            !name.empty() && !function.getArgAttr(k, "spc.name"))
           function.setArgAttr(k, "spc.name", mlir::StringAttr::get(&context_, name));
       }
     });
@@ -163,9 +162,7 @@ private:
       const auto *definition = state.getOpDef(assembly);
       if (!definition || definition->resultGroups.empty())
         return;
-      const llvm::SMRange range = definition->resultGroups.front().definition.loc;
-      const llvm::StringRef text(range.Start.getPointer(), range.End.getPointer() - range.Start.getPointer());
-      if (const std::string name = Places::nameIn(text); !name.empty())
+      if (const std::string name = Places::nameAt(definition->resultGroups.front().definition.loc); !name.empty())
         assembly->setAttr("spc.name", mlir::StringAttr::get(&context_, name));
     });
   }

@@ -58,11 +58,12 @@ void Raiser::readConvert(mlir::Operation *operation, mlir::Value from, mlir::Val
   const Held *source = find(operation, from);
   if (!source)
     return;
-  const Held held{source->kind,    source->name,         clone(source->number),
-                  source->extents, source->listsEntries, source->hasFill};
+  const Held held = source->copy();
   const bool isSame = sparse::getSparseTensorEncoding(from.getType()) == sparse::getSparseTensorEncoding(to.getType());
   if (held.kind == Held::Kind::Empty || isSame) {
-    held_[to] = {held.kind, held.name, clone(held.number), held.extents, listsEntries(to.getType()), held.hasFill};
+    Held moved = held.copy();
+    moved.listsEntries = listsEntries(to.getType());
+    held_[to] = std::move(moved);
     return;
   }
   // A constant is stored as it is wanted.

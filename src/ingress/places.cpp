@@ -73,7 +73,8 @@ std::string Places::origin(mlir::Location location) const {
   return "";
 }
 
-std::string Places::nameIn(llvm::StringRef text) {
+std::string Places::nameAt(llvm::SMRange range) {
+  llvm::StringRef text(range.Start.getPointer(), range.End.getPointer() - range.Start.getPointer());
   text.consume_front("%");
   return text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) ? "" : text.str();
 }

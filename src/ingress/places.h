@@ -5,6 +5,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Location.h"
+#include "llvm/Support/SMLoc.h"
 
 #include <string>
 
@@ -29,8 +30,8 @@ public:
   /// The place that the module itself gives, "model.py:3:1"; empty where it gives none.
   std::string origin(mlir::Location location) const;
 
-  /// The name of a value in the text without its %; empty where it is a number.
-  static std::string nameIn(llvm::StringRef text);
+  /// The name of a value, without its %, at its place in a text; empty where it is a number.
+  static std::string nameAt(llvm::SMRange range);
 
 private:
   Span at(const mlir::FileLineColLoc &location) const;

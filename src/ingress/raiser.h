@@ -36,6 +36,8 @@ struct Held {
   std::vector<language::ExtentDecl> extents;
   bool listsEntries = false;
   bool hasFill = false; ///< what is missing is no 0, though readers take it for one
+
+  Held copy() const { return {kind, name, clone(number), extents, listsEntries, hasFill}; }
 };
 
 class BodyReader;
@@ -67,7 +69,6 @@ private:
   /// Leaves out arguments and constants that no statement reads; of arguments that is said.
   void dropUnread();
   std::string ownSizes(const std::string &operand) const;
-  std::string resultName(mlir::Value value);
   bool isStrict();
 
   // values.cpp: constants, sizes and scalars
@@ -119,6 +120,7 @@ private:
   /// A new tensor for a value: an output where the function returns it, else a temporary.
   void addStatement(mlir::Operation *operation, mlir::Value result, std::vector<language::ExtentDecl> extents,
                     Indices target, Element value, std::optional<double> fill = std::nullopt);
+  void assign(const std::string &name, Indices target, syntax::ExprPtr value, bool isTemporary, Span where);
   void declare(const std::string &name, mlir::Type type, const std::vector<language::ExtentDecl> &extents, Span where,
                bool isSparse);
   void bind(const std::string &name, mlir::Type type, mlir::Operation *operation, bool isOutput = false);

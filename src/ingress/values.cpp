@@ -97,9 +97,8 @@ bool Raiser::readValue(mlir::Operation *operation) {
     return true;
   }
   if (auto splat = mlir::dyn_cast<mlir::tensor::SplatOp>(operation)) {
-    BodyReader body(*this, operation);
     held_[splat.getResult()] = {
-        Held::Kind::Same, "", body.read(splat.getInput()).value,
+        Held::Kind::Same, "", scalar(operation, splat.getInput()),
         extentsOf(splat.getType(),
                   mlir::getMixedValues(splat.getType().getShape(), splat.getDynamicSizes(), operation->getContext())),
         false};
@@ -111,12 +110,10 @@ bool Raiser::readValue(mlir::Operation *operation) {
       return true;
     const Maker make = maker(operation);
     const std::vector<std::string> loops = loopNames(source->extents.size());
-    Indices indices;
-    for (const std::string &loop : loops)
-      indices.push_back(make.index(loop));
     scalars_[count.getResult()] = {
         make.reduce(language::Reduction::Sum, loops,
-                    make.cast("i64", make.call(language::Function::Pattern, make.access(source->name, indices)))),
+                    make.cast("i64", make.call(language::Function::Pattern,
+                                               make.access(source->name, plain(operation, loops))))),
         nullptr};
     return true;
   }

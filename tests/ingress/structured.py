@@ -91,6 +91,21 @@ def moves():
   %1 = sparse_tensor.convert %0 : !S to !M
   %2 = tensor.cast %1 : !M to !D
   return %2 : !D"""), {"A": a}, lambda A: A)
+    a[1] = 0
+    yield Case("cast_of_products", function("%A: !S", "!R", """  %n = arith.constant 1.0 : f64
+  %e = tensor.empty() : tensor<4xf64, #VEC>
+  %0 = linalg.generic #sum ins(%A : !S) outs(%e : tensor<4xf64, #VEC>) {
+    ^bb0(%a: f64, %o: f64):
+      %r = sparse_tensor.reduce %a, %o, %n : f64 { ^bb0(%x: f64, %y: f64):
+          %t = arith.mulf %x, %y : f64
+          sparse_tensor.yield %t : f64 }
+      linalg.yield %r : f64
+  } -> tensor<4xf64, #VEC>
+  %1 = tensor.cast %0 : tensor<4xf64, #VEC> to tensor<?xf64, #VEC>
+  %2 = tensor.cast %1 : tensor<?xf64, #VEC> to tensor<4xf64, #VEC>
+  %3 = linalg.exp ins(%2 : tensor<4xf64, #VEC>) outs(%z : !R) -> !R
+  return %3 : !R""".replace("  %e = tensor.empty() : tensor<4xf64, #VEC>", "  %e = tensor.empty() : tensor<4xf64, #VEC>\n  %z = tensor.empty() : !R")),
+               {"A": a.copy()}, lambda A: np.exp([np.prod(row[row != 0]) if row.any() else 0 for row in A]))
     yield Case("csr_to_csc", function("%A: !S", "!C", "  %0 = sparse_tensor.convert %A : !S to !C\n  return %0 : !C"), {"A": a}, lambda A: A)
     slices = (("slice", "[1, 0] [2, 3] [1, 1]", "2x3", lambda A: A[1:3, :3]), ("slice_strided", "[1, 0] [2, 3] [2, 2]", "2x3", lambda A: A[1::2, ::2]))
     for name, places, shape, expected in slices:

@@ -128,7 +128,8 @@ OPERATIONS = {
     "sum": (lambda x: x.sum(), X), "sum of rows": (lambda x: x.sum(1), X), "kept": (lambda x: x - x.mean(0, keepdim=True), X),
     "sum of both": (lambda x: x.sum((0, 2)), torch.randn(2, 3, 4)), "greatest": (lambda x: x.amax(1), X), "softmax": (lambda x: torch.softmax(x, 0), X),
     "log_softmax": (lambda x: F.log_softmax(x, -1), X), "layer_norm": (lambda x: F.layer_norm(x, (4,)), X),
-    "permute": (lambda x: x.permute(2, 0, 1), torch.randn(2, 3, 4)), "transpose": (lambda x: x.transpose(0, 2), torch.randn(2, 3, 4)),
+    "permute of two": (lambda x: x.permute(0, 1) + x.permute(1, 0).t(), X), "relu in place": (lambda x: F.relu(x + 1, inplace=True), X),
+    "names": (lambda x, out: x * out, X, Y), "permute": (lambda x: x.permute(2, 0, 1), torch.randn(2, 3, 4)), "transpose": (lambda x: x.transpose(0, 2), torch.randn(2, 3, 4)),
     "unsqueeze": (lambda v: v.unsqueeze(0) * v.unsqueeze(1), V), "squeeze": (lambda x: x.squeeze(1), torch.randn(3, 1, 4)),
     "rows": (lambda x, i: x[i], X, torch.tensor([2, 0, 1, 2])), "embedding": (lambda i, x: F.embedding(i, x), torch.tensor([[2, 0], [1, 2]]), X),
     "index_select": (lambda x, i: torch.index_select(x, 0, i), X, torch.tensor([2, 0])),
@@ -152,6 +153,32 @@ def test_what_no_words_are_for_is_named():
 def test_dropout_is_of_training():
     with pytest.raises(spc.CompileError, match="call eval"):
         spc.torch.compile(Transformer().train(), (torch.rand(7, 6),))
+
+
+def module(forward):
+    return type("M", (nn.Module,), {"forward": forward})()
+
+
+@pytest.mark.parametrize("forward, said", [
+    (lambda self, x: F.dropout(x), "call eval"), (lambda self, x: x.sum(0) / x.shape[0], "is the example's"),
+    (lambda self, x: x.add_(1) + x, "in place"), (lambda self, x: F.relu(x, inplace=True), "in place"),
+    (lambda self, x: torch.softmax(x, 1, dtype=torch.float64), "dtype"), (lambda self, x: x.detach() * x, "no words for 'detach'"),
+    (lambda self, x: {"x": x + 1}, "results are tensors")])
+def test_what_would_be_lost_is_refused(forward, said):
+    with pytest.raises(spc.CompileError, match=said):
+        spc.torch.compile(module(forward), (X.clone(),))
+
+
+def test_options_of_embeddings_are_refused():
+    with pytest.raises(spc.CompileError, match="padding_idx"):
+        spc.torch.compile(nn.Embedding(5, 3, padding_idx=0), (torch.tensor([1, 2]),))
+
+
+@pytest.mark.parametrize("name", ["t0", "out", "i", "sum"])
+def test_arguments_may_have_any_name(name):
+    names = {}
+    exec(f"def forward(self, {name}): return ({name} + 1) * {name}", names)
+    same(spc.torch.compile(module(names["forward"]), (X,))(X), (X + 1) * X)
 
 
 def test_the_number_of_arguments_is_checked():

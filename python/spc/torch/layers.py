@@ -40,7 +40,7 @@ def _turned(made: Made) -> Made:
 
 for _name, _text, _sparse in (("add", "{0} + {1}", ()), ("sub", "{0} - {1}", ()), ("mul", "{0} * {1}", (0, 1)),
                               ("div", "{0} / {1}", (0,)), ("maximum", "max({0}, {1})", ()), ("minimum", "min({0}, {1})", ())):
-    TABLE[_name] = TABLE[_name + "_"] = _binary(_text, *_sparse)
+    TABLE[_name] = _binary(_text, *_sparse)
 for _name, _other in (("truediv", "div"), ("iadd", "add"), ("imul", "mul"), ("isub", "sub"), ("multiply", "mul"), ("subtract", "sub")):
     TABLE[_name] = TABLE[_other]
 for _name in ("add", "mul"):
@@ -49,7 +49,7 @@ TABLE["rsub"], TABLE["rtruediv"] = _turned(TABLE["sub"]), _turned(TABLE["div"])
 
 # Of one element: where it is 0, the first ones are.
 for _name in ("relu", "tanh", "sqrt", "abs", "sign", "floor", "ceil", "sin", "tan", "erf", "expm1", "log1p", "trunc", "atan", "sinh"):
-    TABLE[_name] = TABLE[_name + "_"] = lambda program, x, inplace=False, _name=_name: _each(program, f"{_name}({{0}})", x, sparse=(0,))
+    TABLE[_name] = lambda program, x, inplace=False, _name=_name: _each(program, f"{_name}({{0}})", x, sparse=(0,))
 for _name in ("exp", "log", "cos", "sigmoid", "exp2", "log2"):
     TABLE[_name] = lambda program, x, _name=_name: _each(program, f"{_name}({{0}})", x)
 TABLE["neg"] = lambda program, x: _each(program, "-{0}", x, sparse=(0,))
@@ -91,11 +91,21 @@ def clamp(program: Program, x: Tensor, min: Optional[float] = None, max: Optiona
     return _each(program, text if high is None else f"min({text}, {text_of(high)})", x)
 
 
-@takes("dropout", "contiguous", "detach", "clone", "alpha_dropout", "feature_dropout", "float", "identity")
-def same(program: Program, x: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False, **_: Any) -> Tensor:
+@takes("dropout", "alpha_dropout", "feature_dropout")
+def dropout(program: Program, x: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     if training:
         raise CompileError("dropout is of training: call eval() on the module first")
     return x
+
+
+@takes("contiguous", "clone")
+def same(program: Program, x: Tensor, memory_format: Any = None) -> Tensor:
+    return x
+
+
+def _in_own_type(dtype: Any) -> None:
+    if dtype is not None:
+        raise CompileError(f"dtype={dtype}: results have the type of their operands")
 
 
 def _product(program: Program, x: Tensor, y: Tensor, batch: int = 0) -> Tensor:
@@ -147,12 +157,16 @@ def _reduced(program: Program, how: str, x: Tensor, dim: Any, keepdim: bool) -> 
 
 
 for _name, _how in (("sum", "sum"), ("mean", "mean"), ("amax", "max"), ("amin", "min"), ("prod", "prod")):
-    TABLE[_name] = lambda program, x, dim=None, keepdim=False, _how=_how, **_: _reduced(program, _how, x, dim, keepdim)
+    def _reduction(program: Program, x: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None, _how: str = _how) -> Tensor:
+        _in_own_type(dtype)
+        return _reduced(program, _how, x, dim, keepdim)
+    TABLE[_name] = _reduction
 
 
 @takes("softmax", "sparse_softmax")
-def softmax(program: Program, x: Tensor, dim: int = -1, *_: Any, **__: Any) -> Tensor:
+def softmax(program: Program, x: Tensor, dim: int = -1, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """Of a sparse tensor that of its entries, as torch.sparse.softmax has it."""
+    _in_own_type(dtype)
     if x.is_sparse:
         def own(indices: Sequence[str]) -> str:
             return f"select(pattern({x.at(indices)}), {x.at(indices)}, -inf)"
@@ -165,7 +179,8 @@ def softmax(program: Program, x: Tensor, dim: int = -1, *_: Any, **__: Any) -> T
 
 
 @takes("log_softmax")
-def log_softmax(program: Program, x: Tensor, dim: int = -1, *_: Any, **__: Any) -> Tensor:
+def log_softmax(program: Program, x: Tensor, dim: int = -1, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+    _in_own_type(dtype)
     centred = _each(program, "{0} - {1}", x, _reduced(program, "max", x, dim, True))
     return _each(program, "{0} - log({1})", centred, _reduced(program, "sum", _each(program, "exp({0})", centred), dim, True))
 
@@ -186,17 +201,18 @@ def _moved(x: Tensor, order: Sequence[int]) -> Tensor:
     return Tensor([x.shape[k] for k in order], lambda indices: x.at([indices[list(order).index(k)] for k in range(len(order))]), x.is_sparse)
 
 
-@takes("t", "transpose", "permute", "swapaxes")
-def transpose(program: Program, x: Tensor, *dims: Any) -> Tensor:
-    rank = len(x.shape)
-    if len(dims) == 1 and not isinstance(dims[0], int):
-        dims = tuple(dims[0])
-    if len(dims) == rank and rank != 2:
-        return _moved(x, [dim % rank for dim in dims])
-    order = list(range(rank))
-    first, second = (dims[0] % rank, dims[1] % rank) if dims else (0, 1)
-    order[first], order[second] = order[second], order[first]
-    return x if rank < 2 else _moved(x, order)
+@takes("permute")
+def permute(program: Program, x: Tensor, *dims: Any) -> Tensor:
+    order = dims if isinstance(dims[0], int) else dims[0]
+    return _moved(x, [dim % len(x.shape) for dim in order])
+
+
+@takes("t", "transpose", "swapaxes")
+def transpose(program: Program, x: Tensor, first: int = 0, second: int = 1) -> Tensor:
+    order = list(range(len(x.shape)))
+    if len(order) > 1:
+        order[first], order[second] = order[second], order[first]
+    return _moved(x, order)
 
 
 @takes("unsqueeze")
@@ -224,6 +240,9 @@ def index_select(program: Program, x: Tensor, dim: int, index: Tensor) -> Tensor
 
 
 @takes("embedding")
-def embedding(program: Program, index: Tensor, weight: Tensor, *_: Any, **__: Any) -> Tensor:
+def embedding(program: Program, index: Tensor, weight: Tensor, padding_idx: Optional[int] = None, max_norm: Optional[float] = None,
+              norm_type: float = 2, scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
+    if padding_idx is not None or max_norm is not None or scale_grad_by_freq:
+        raise CompileError("embedding with padding_idx, max_norm or scale_grad_by_freq: kernels do without")
     rank = len(index.shape)
     return program.put([*index.shape, *weight.shape[1:]], lambda indices: weight.at([index.at(indices[:rank]), *indices[rank:]]))

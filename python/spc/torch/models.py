@@ -53,7 +53,6 @@ class _Reader(torch.fx.Interpreter):
         self.operands: List[str] = []               # of the model's arguments, in order
         self.parameters: Dict[str, str] = {}        # operands, by what the module calls them
         self._examples = list(examples)
-        self.results: List[str] = []
 
     def run_node(self, node: torch.fx.Node) -> Any:
         value = super().run_node(node)
@@ -67,7 +66,10 @@ class _Reader(torch.fx.Interpreter):
             value = _dense(value)
         elif node.op == "output":
             outputs = node.args[0] if isinstance(node.args[0], (tuple, list)) else (node.args[0],)
-            self.results = self.program.results([self._argument(one) for one in outputs])
+            made = [self._argument(one) for one in outputs]
+            if not all(isinstance(one, Tensor) for one in made):
+                raise CompileError(f"{node.format_node()}: results are tensors, one or a tuple")
+            self.program.results(made)
         else:
             self.made[node.name] = self._operation(node, value)
         return value
@@ -89,6 +91,9 @@ class _Reader(torch.fx.Interpreter):
         named = {key: self._argument(one) for key, one in node.kwargs.items()}
         if not any(isinstance(one, Tensor) for one in [*arguments, *named.values()]) or not isinstance(value, torch.Tensor):
             return value  # of sizes alone
+        _check(node)
+        if sizes := [one for one in node.all_input_nodes if not isinstance(self.made[one.name], Tensor)]:
+            raise CompileError(f"{node.format_node()}: '{sizes[0].name}' is the example's, and other sizes may come later")
         if node.target is operator.getitem and isinstance(arguments[1], Tensor):
             return TABLE["embedding"](self.program, arguments[1], arguments[0])
         made = TABLE.get(_name_of(node))
@@ -98,6 +103,16 @@ class _Reader(torch.fx.Interpreter):
             return made(self.program, *arguments, **named)
         except TypeError as error:
             raise CompileError(f"{node.format_node()}: {error}") from None
+
+
+def _check(node: torch.fx.Node) -> None:
+    """Raises CompileError of an operation that changes in place what something else reads, or the caller has."""
+    method = node.op == "call_method" and str(node.target).endswith("_") and not str(node.target).startswith("__")
+    if not (method or node.kwargs.get("inplace") or node.target in (operator.iadd, operator.isub, operator.imul, operator.itruediv)):
+        return
+    changed = node.args[0]
+    if isinstance(changed, torch.fx.Node) and (len(changed.users) > 1 or changed.op in ("placeholder", "get_attr")):
+        raise CompileError(f"{node.format_node()}: it changes '{changed.name}' in place, which is used elsewhere")
 
 
 class Model(torch.nn.Module):

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import itertools
-import keyword
 from typing import Callable, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
 from ..errors import CompileError
@@ -47,8 +46,8 @@ class Program:
     def operand(self, name: str, shape: Sequence[int], is_sparse: bool = False) -> Tuple[str, Tensor]:
         """An operand under a name that the language allows, and that name."""
         name = "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in name).strip("_") or "x"
-        if len(name) == 1 and name in _LETTERS or keyword.iskeyword(name) or name[0].isdigit() or name in _WORDS:
-            name = f"in_{name}"
+        if "_" not in name or name[0].isdigit():  # what has one is no word of the language, no index and no temporary
+            name = f"arg_{name}"
         while name in self._taken:
             name += "_"
         self._taken.add(name)
@@ -61,20 +60,18 @@ class Program:
     def put(self, shape: Sequence[int], element: Element, is_sparse: bool = False) -> Tensor:
         """A temporary that holds what an element's text computes."""
         name = f"t{next(self._names)}"
-        indices = self.indices(len(shape))
-        target = f"{name}({', '.join(indices)})" if indices else name
-        self.statements.append(f"let {target} = {element(indices)}")
+        self._write("let ", name, shape, element)
         return self._named(name, shape, is_sparse)
 
-    def results(self, tensors: Sequence[Tensor]) -> List[str]:
-        """Writes the last statements, which give the results; their names."""
-        names = []
+    def results(self, tensors: Sequence[Tensor]) -> None:
+        """Writes the last statements, which give the results."""
         for k, tensor in enumerate(tensors):
-            name, indices = f"out{k}" if len(tensors) > 1 else "out", self.indices(len(tensor.shape))
-            target = f"{name}({', '.join(indices)})" if indices else name
-            self.statements.append(f"{target} = {tensor.at(indices)}")
-            names.append(name)
-        return names
+            self._write("", f"out{k}" if len(tensors) > 1 else "out", tensor.shape, tensor.at)
+
+    def _write(self, let: str, name: str, shape: Sequence[int], element: Element) -> None:
+        indices = self.indices(len(shape))
+        target = f"{name}({', '.join(indices)})" if indices else name
+        self.statements.append(f"{let}{target} = {element(indices)}")
 
     @staticmethod
     def indices(count: int, without: Sequence[str] = ()) -> List[str]:
@@ -86,12 +83,6 @@ class Program:
     @classmethod
     def fresh(cls, taken: Sequence[str]) -> str:
         return cls.indices(1, taken)[0]
-
-
-# Names of functions that a tensor may not have.
-_WORDS = {"sum", "prod", "min", "max", "any", "all", "mean", "count", "abs", "sign", "relu", "floor", "ceil", "round", "sqrt", "exp", "log",
-          "sin", "cos", "tan", "tanh", "erf", "sigmoid", "gelu", "pow", "select", "where", "pattern", "padded", "let", "tensor", "type",
-          "const", "kernel", "not", "and", "or", "xor", "inf", "true", "false"}
 
 
 def broadcast_shape(*operands: Operand) -> Tuple[int, ...]:
