@@ -5,7 +5,7 @@ import numpy as np
 from bodies import complex_numbers, elementwise, integers, reductions, sparse_operations
 from cases import HEADER, Case, function, generic, numbers
 from storages import encodings
-from structured import moves, products, windows
+from structured import casts, moves, products, windows
 
 
 def functions():
@@ -121,5 +121,5 @@ def refusals():
 
 
 def cases():
-    for kind in (encodings, products, windows, elementwise, integers, sparse_operations, reductions, moves, functions, elements, complex_numbers, refusals):
+    for kind in (encodings, products, windows, elementwise, integers, sparse_operations, reductions, casts, moves, functions, elements, complex_numbers, refusals):
         yield from kind()

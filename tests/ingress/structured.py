@@ -85,12 +85,9 @@ def windows():
                 start="0x7FF0000000000000")
 
 
-def moves():
-    a, m = numbers((4, 5), density=0.5), numbers((4, 5))
-    yield Case("cast", function("%A: !N", "!D", """  %0 = tensor.cast %A : !N to !S
-  %1 = sparse_tensor.convert %0 : !S to !M
-  %2 = tensor.cast %1 : !M to !D
-  return %2 : !D"""), {"A": a}, lambda A: A)
+def casts():
+    """A temporary whose missing entries stand for 1, and are 0 to what reads it."""
+    a = numbers((4, 5), density=0.5)
     a[1] = 0
     yield Case("cast_of_products", function("%A: !S", "!R", """  %n = arith.constant 1.0 : f64
   %e = tensor.empty() : tensor<4xf64, #VEC>
@@ -106,6 +103,14 @@ def moves():
   %3 = linalg.exp ins(%2 : tensor<4xf64, #VEC>) outs(%z : !R) -> !R
   return %3 : !R""".replace("  %e = tensor.empty() : tensor<4xf64, #VEC>", "  %e = tensor.empty() : tensor<4xf64, #VEC>\n  %z = tensor.empty() : !R")),
                {"A": a.copy()}, lambda A: np.exp([np.prod(row[row != 0]) if row.any() else 0 for row in A]))
+
+
+def moves():
+    a, m = numbers((4, 5), density=0.5), numbers((4, 5))
+    yield Case("cast", function("%A: !N", "!D", """  %0 = tensor.cast %A : !N to !S
+  %1 = sparse_tensor.convert %0 : !S to !M
+  %2 = tensor.cast %1 : !M to !D
+  return %2 : !D"""), {"A": a}, lambda A: A)
     yield Case("csr_to_csc", function("%A: !S", "!C", "  %0 = sparse_tensor.convert %A : !S to !C\n  return %0 : !C"), {"A": a}, lambda A: A)
     slices = (("slice", "[1, 0] [2, 3] [1, 1]", "2x3", lambda A: A[1:3, :3]), ("slice_strided", "[1, 0] [2, 3] [2, 2]", "2x3", lambda A: A[1::2, ::2]))
     for name, places, shape, expected in slices:
