@@ -46,8 +46,8 @@ class Program:
     def operand(self, name: str, shape: Sequence[int], is_sparse: bool = False) -> Tuple[str, Tensor]:
         """An operand under a name that the language allows, and that name."""
         name = "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in name).strip("_") or "x"
-        # A name with a capital and a line is no word of the language, no index and no temporary, nor read as a function's.
-        name = f"A_{name}"
+        # So long a name with a capital and a line is no word of the language, no index and no temporary, nor close to a function's.
+        name = f"Given_{name}"
         while name in self._taken:
             name += "_"
         self._taken.add(name)
