@@ -1,11 +1,13 @@
 #include "codegen/jit.h"
 
+#include "runtime/native.h"
+
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/IPO/Internalize.h"
@@ -47,12 +49,23 @@ llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> makeJit(llvm::CodeGenOptLevel 
   return builder.create();
 }
 
+/// Modules of a library call this process's runtime.
+llvm::Error addRuntime(llvm::orc::JITDylib &library, llvm::orc::LLJIT &jit) {
+  llvm::orc::SymbolMap symbols;
+  for (const runtime::NativeFunction &function : runtime::nativeFunctions())
+    symbols[jit.mangleAndIntern(function.symbol)] = {llvm::orc::ExecutorAddr::fromPtr(function.address),
+                                                     llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  return library.define(llvm::orc::absoluteSymbols(std::move(symbols)));
+}
+
 llvm::Expected<std::unique_ptr<JitKernel>> load(llvm::orc::ThreadSafeModule module, const std::string &function,
                                                 llvm::CodeGenOptLevel level) {
   auto jit = makeJit(level, /*runsInitializers=*/true);
   if (!jit)
     return jit.takeError();
   module.withModuleDo([&](llvm::Module &m) { m.setDataLayout((*jit)->getDataLayout()); });
+  if (llvm::Error error = addRuntime((*jit)->getMainJITDylib(), **jit))
+    return error;
   if (llvm::Error error = (*jit)->addIRModule(std::move(module)))
     return error;
   auto address = (*jit)->lookup(function + "_argv");
@@ -83,11 +96,6 @@ private:
 class OrcSession : public JitSession {
 public:
   explicit OrcSession(std::unique_ptr<llvm::orc::LLJIT> jit) : jit_(std::move(jit)) {}
-
-  llvm::Error addRuntime(const std::string &path) {
-    auto object = llvm::MemoryBuffer::getFile(path);
-    return object ? jit_->addObjectFile(std::move(*object)) : llvm::errorCodeToError(object.getError());
-  }
 
   std::unique_ptr<JitKernel> load(std::unique_ptr<llvm::Module> module, std::unique_ptr<llvm::LLVMContext> context,
                                   const std::string &function, std::string &error) override {
@@ -122,8 +130,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<JitSession> openJitSession(llvm::CodeGenOptLevel level, const std::string &runtime,
-                                           std::string &error) {
+std::unique_ptr<JitSession> openJitSession(llvm::CodeGenOptLevel level, std::string &error) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::InitializeNativeTargetAsmParser();
@@ -132,12 +139,11 @@ std::unique_ptr<JitSession> openJitSession(llvm::CodeGenOptLevel level, const st
     error = llvm::toString(jit.takeError());
     return nullptr;
   }
-  auto session = std::make_unique<OrcSession>(std::move(*jit));
-  if (llvm::Error failure = session->addRuntime(runtime)) {
+  if (llvm::Error failure = addRuntime((*jit)->getMainJITDylib(), **jit)) {
     error = llvm::toString(std::move(failure));
     return nullptr;
   }
-  return session;
+  return std::make_unique<OrcSession>(std::move(*jit));
 }
 
 void keepCallAlone(llvm::Module &module, const std::string &function) {

@@ -29,13 +29,13 @@ public:
 /// call and their plans, which take as long to compile, are for callers in C. To be run before the module is optimised.
 void keepCallAlone(llvm::Module &module, const std::string &function);
 
-/// Loads an already optimised module; `level` is for what remains, the generation of code. nullptr, with the reason in
-/// `error`, when ORC refuses it.
+/// Loads an already optimised module; `level` is for what remains, the generation of code. Where the runtime was not
+/// linked into it, it calls this process's. nullptr, with the reason in `error`, when ORC refuses it.
 std::unique_ptr<JitKernel> loadJit(std::unique_ptr<llvm::Module> module, std::unique_ptr<llvm::LLVMContext> context,
                                    const std::string &function, llvm::CodeGenOptLevel level, std::string &error);
 
-/// Loads the kernels of a process that compiles many, such as a fuzzer: the machinery is made once. Modules call the
-/// runtime without having it linked. Kernels must not outlive the session.
+/// Loads the kernels of a process that compiles many, such as a fuzzer: the machinery is made once. Kernels must
+/// not outlive the session.
 class JitSession {
 public:
   virtual ~JitSession() = default;
@@ -45,8 +45,7 @@ public:
                                           std::string &error) = 0;
 };
 
-/// `runtime` is the path of wholeRuntime() as an object. nullptr, with the reason in `error`, where it cannot be read
-/// or ORC refuses.
-std::unique_ptr<JitSession> openJitSession(llvm::CodeGenOptLevel level, const std::string &runtime, std::string &error);
+/// nullptr, with the reason in `error`, where ORC refuses.
+std::unique_ptr<JitSession> openJitSession(llvm::CodeGenOptLevel level, std::string &error);
 
 } // namespace spc::codegen

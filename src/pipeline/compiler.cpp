@@ -80,9 +80,13 @@ std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, 
     return nullptr;
   auto llvmContext = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> module = translateToLlvm(kernel, options, *backend, *llvmContext, diagnostics);
-  if (module)
-    codegen::keepCallAlone(*module, kernel.function);
-  if (!module || !finish(*module, backend->machine(), kernel, options, diagnostics))
+  if (!module)
+    return nullptr;
+  codegen::keepCallAlone(*module, kernel.function);
+  // Where code is not to be fast, the runtime that this process has saves half of the time.
+  if (optLevel == 0)
+    codegen::optimize(*module, backend->machine(), optLevel);
+  else if (!finish(*module, backend->machine(), kernel, options, diagnostics))
     return nullptr;
   if (codeHash)
     *codeHash = hashOf(*module);
@@ -98,15 +102,13 @@ struct Workshop::State {
   /// What MLIR makes unique is never freed: after so many kernels there is a new context.
   static constexpr int kKernelsOfContext = 256;
   CompileOptions options;
-  std::string runtime;
   std::unique_ptr<mlir::MLIRContext> context;
   int kernels = 0;
   std::unique_ptr<Backend> backend;
   std::unique_ptr<codegen::JitSession> session;
 };
 
-Workshop::Workshop(std::string runtime, int optLevel) : state_(std::make_unique<State>()) {
-  state_->runtime = std::move(runtime);
+Workshop::Workshop(int optLevel) : state_(std::make_unique<State>()) {
   state_->options.target.cpu = "native";
   state_->options.target.optLevel = optLevel;
   state_->options.verifyEach = true;
@@ -119,7 +121,7 @@ std::unique_ptr<codegen::JitKernel> Workshop::compile(const sema::Kernel &kernel
   if (!state_->backend)
     state_->backend = createBackend(options.target, Versions::Named, diagnostics);
   if (state_->backend && !state_->session)
-    state_->session = codegen::openJitSession(state_->backend->machine().getOptLevel(), state_->runtime, error);
+    state_->session = codegen::openJitSession(state_->backend->machine().getOptLevel(), error);
   if (state_->kernels++ % State::kKernelsOfContext == 0)
     state_->context = createContext();
   const auto fail = [&] {

@@ -50,8 +50,7 @@ std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, 
 /// pass. Kernels must not outlive it.
 class Workshop {
 public:
-  /// `runtime`: the path of the runtime as an object (codegen::openJitSession).
-  explicit Workshop(std::string runtime, int optLevel = 0);
+  explicit Workshop(int optLevel = 0);
   ~Workshop();
   /// nullptr with a diagnostic, as compileToMemory().
   std::unique_ptr<codegen::JitKernel> compile(const sema::Kernel &kernel, Diagnostics &diagnostics);

@@ -191,7 +191,7 @@ private:
   const Options options_;
   ShippedFormats shipped_;
   OperandStore store_;
-  spc::pipeline::Workshop workshop_{spc::testing::runtimeObject()};
+  spc::pipeline::Workshop workshop_;
   nlohmann::ordered_json report_;
   int64_t next_ = 0, calls_ = 0, mismatches_ = 0;
 };

@@ -60,7 +60,7 @@ int main(int count, char **arguments) {
     return 2;
   }
   const uint64_t first = std::strtoull(arguments[1], nullptr, 10), seeds = std::strtoull(arguments[2], nullptr, 10);
-  spc::pipeline::Workshop workshop(runtimeObject());
+  spc::pipeline::Workshop workshop;
   Counts originals;
   std::map<std::string, Counts> variants;
   for (uint64_t seed = first; seed < first + seeds; ++seed) {

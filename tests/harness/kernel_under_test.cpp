@@ -79,14 +79,10 @@ bool hasEmptyOperand(const PatternMap &patterns) {
 
 } // namespace
 
-std::string runtimeObject() {
-  return SPC_BINARY_DIR "/tests/harness/runtime.o";
-}
-
 /// That of this process for a level.
 static pipeline::Workshop &workshopFor(int optLevel) {
   static std::map<int, pipeline::Workshop> workshops;
-  return workshops.try_emplace(optLevel, runtimeObject(), optLevel).first->second;
+  return workshops.try_emplace(optLevel, optLevel).first->second;
 }
 
 /// SPC_TEST_ASSEMBLY in the environment names a folder: tests then write each kernel's assembly there, in a file named

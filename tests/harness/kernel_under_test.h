@@ -12,9 +12,6 @@
 
 namespace spc::testing {
 
-/// What workshops of tests take for the runtime: the path of its object, which the build makes.
-std::string runtimeObject();
-
 /// A compiled kernel, or the reason why there is none.
 class KernelUnderTest {
 public:

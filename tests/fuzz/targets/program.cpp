@@ -7,7 +7,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   using namespace spc::testing;
-  static spc::pipeline::Workshop workshop(runtimeObject());
+  static spc::pipeline::Workshop workshop;
   KernelSpec spec = generateKernel(Random(std::vector<uint8_t>(bytes, bytes + size)));
   spec.optLevel = 0;
   if (size % 4 == 0)
