@@ -105,7 +105,7 @@ class ReplacedPartTest(SpcCase):
             for text in [IN_PLACE, APART]:
                 with self.subTest(kernel=text, format=form):
                     names = ["A", "C"] + ["D"] * ("tensor D" in text)
-                    done = self.spc("explain", self.write("k.tex", text), *(f"--format={name}={form}" for name in names),
+                    done = self.spc("explain", self.write("k.tex", text), "-O0", *(f"--format={name}={form}" for name in names),
                                     f"A=random:{part}x{part}:density=0.05", f"C=random:{size}x{size}:density=0.0125", "p=p.npy",
                                     "q=q.npy")
                     steps = re.findall(r"^  steps: ([\d,]+)", done.out, re.MULTILINE)[-1]

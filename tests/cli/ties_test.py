@@ -334,7 +334,7 @@ class TiesTest(SpcCase):
                     arguments += ["K=random:3x3"] if "K(" in statement else []
                     arguments += ["lam=1.5"] if "lam" in text else []
                     arguments += ["--size", f"i={size - 10}"] if "i+7" in text else []
-                    done = self.spc("explain", self.write("k.tex", text + "\n"), *arguments)
+                    done = self.spc("explain", self.write("k.tex", text + "\n"), "-O0", *arguments)
                     steps = re.findall(r"^  steps: ([\d,]+)", done.out, re.MULTILINE)[-1]
                     self.assertLessEqual(int(steps.replace(",", "")), 2 * (touched + size))
 
