@@ -41,8 +41,8 @@ struct KernelSpec {
 };
 
 /// The level of optimisation that it says; else -O0, as most kernels are compiled, with an eighth at -O1 and -O3, by
-/// a hash of the kernel. SPC_TEST_ALL in the environment has -O1 in place of all of these, SPC_TEST_OPT_LEVEL a level for
-/// all kernels.
+/// a hash of the kernel. SPC_TEST_ALL in the environment has -O1 in place of all of these, SPC_TEST_OPT_LEVEL a level
+/// for all kernels.
 int levelOf(const KernelSpec &spec);
 
 /// Every input that the kernel's text and options come from, for failure messages.
