@@ -118,8 +118,9 @@ mlir::LogicalResult runBody(Entry &entry, Memory &memory, AssembledOutputs &outp
 }
 
 /// A copy, or a tie.
-TensorView made(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
-  return tensor.is<sema::Tie>() ? makeTie(entry, memory, tensor) : copyConverted(entry, memory, tensor);
+TensorView made(Entry &entry, Memory &memory, sema::TensorId id) {
+  const sema::Tensor &tensor = entry.kernel.tensors[id];
+  return tensor.is<sema::Tie>() ? makeTie(entry, memory, id) : copyConverted(entry, memory, tensor);
 }
 
 /// One step: a body, or what the runtime does by itself.
@@ -128,7 +129,7 @@ mlir::LogicalResult runStep(Entry &entry, Memory &memory, AssembledOutputs &outp
   if (const auto *conversion = std::get_if<sema::Conversion>(&step))
     outputs.convert(*conversion);
   else if (const auto *refresh = std::get_if<sema::RefreshCopy>(&step))
-    entry.tensors[refresh->copy] = made(entry, memory, entry.kernel.tensors[refresh->copy]);
+    entry.tensors[refresh->copy] = made(entry, memory, refresh->copy);
   else if (const auto *distribution = std::get_if<sema::Distribution>(&step))
     outputs.distribute(*distribution);
   else if (const auto *placement = std::get_if<sema::Placement>(&step))

@@ -156,7 +156,7 @@ void allocateTensors(Entry &entry, Memory &memory) {
   allocateTemporaries(entry, memory, /*ofCopies=*/false);
   for (sema::TensorId t : entry.kernel.tensors.ids())
     if (const sema::Tensor &tensor = entry.kernel.tensors[t]; tensor.is<sema::Tie>() && !isMadeLater(entry, t))
-      entry.tensors[t] = isNeeded(entry, t) ? makeTie(entry, memory, tensor) : tieWithoutLists(entry, tensor);
+      entry.tensors[t] = isNeeded(entry, t) ? makeTie(entry, memory, t) : tieWithoutLists(entry, tensor);
   for (sema::TensorId t : entry.kernel.tensors.ids())
     if (const sema::Tensor &tensor = entry.kernel.tensors[t];
         tensor.is<sema::Converted>() && !tensor.isOfRecomputation && !isMadeLater(entry, t))

@@ -44,8 +44,15 @@ Value valueOf(Entry &entry, const sema::Amount &amount) {
   return value;
 }
 
+/// What of a tie is read.
+struct Reads {
+  bool any = false, pointers = false, values = false;
+};
+
+constexpr Reads kAll{true, true, true};
+
 /// The runtime's description of a tie.
-Value describeTie(Entry &entry, const sema::Tensor &tensor) {
+Value describeTie(Entry &entry, const sema::Tensor &tensor, const Reads &reads) {
   const sema::Tie &tie = *tensor.as<sema::Tie>();
   using runtime::TieSlot;
   EntryBuilder &build = entry.build;
@@ -66,51 +73,60 @@ Value describeTie(Entry &entry, const sema::Tensor &tensor) {
   set(TieSlot::sourceIsSigned, build.constant(!sema::isUnsigned(held)));
   set(TieSlot::isChecked, build.constant(tie.isChecked));
   set(TieSlot::isOnce, build.constant(tie.isOnce));
+  set(TieSlot::hasPointers, build.constant(reads.pointers));
+  set(TieSlot::hasValues, build.constant(reads.values));
   return object;
 }
 
-/// Whether a body has an argument of a tensor, or one that is divided into chunks by it.
-bool isBound(Entry &entry, const std::set<std::string> &names) {
+/// What bodies have arguments of; all, where one is divided into chunks by a tensor of these.
+Reads readByBodies(Entry &entry, const std::set<std::string> &names) {
   const auto isNamed = [&](llvm::StringRef name) { return names.contains(name.str()); };
+  Reads reads;
   for (auto body : entry.build.module().getOps<mlir::LLVM::LLVMFuncOp>()) {
     for (unsigned a = 0; !body.isExternal() && a < body.getNumArguments(); ++a)
-      if (const dialect::BindAttr bind = dialect::bindOf(body, a); bind && isNamed(bind.getSymbol()))
-        return true;
+      if (const dialect::BindAttr bind = dialect::bindOf(body, a); bind && isNamed(bind.getSymbol())) {
+        reads.any = true;
+        reads.pointers |= bind.getKind() == dialect::BindKind::Pointers;
+        reads.values |= bind.getKind() == dialect::BindKind::Values;
+      }
     const dialect::ChunksAttr chunks = dialect::chunksOf(body);
     if (chunks && (isNamed(chunks.getItems().getSymbol()) || isNamed(chunks.getRoot()) ||
                    llvm::any_of(chunks.getTensors(), isNamed)))
-      return true;
+      return kAll;
   }
-  return false;
+  return reads;
 }
 
-} // namespace
-
-bool isNeeded(Entry &entry, sema::TensorId id) {
+Reads readsOf(Entry &entry, sema::TensorId id) {
   const sema::Kernel &kernel = entry.kernel;
   const auto &tie = *kernel.tensors[id].as<sema::Tie>();
   const bool isOwner = llvm::any_of(kernel.tensors, [&](const sema::Tensor &tensor) {
     const auto *copy = tensor.as<sema::Converted>();
     return (copy && copy->source == id) || (tensor.shared() && tensor.shared()->owner == id);
   });
-  if (tie.isChecked || tie.isOnce || isOwner)
-    return true;
   // An assembly counts what those list that follow from arrays.
   const auto isAssembled = [](const sema::Tensor &tensor) { return tensor.isAssembled(); };
-  if ((tie.source || kernel.tensors[id].order() != 2) && llvm::any_of(kernel.tensors, isAssembled))
-    return true;
+  if (isOwner || ((tie.source || kernel.tensors[id].order() != 2) && llvm::any_of(kernel.tensors, isAssembled)))
+    return kAll;
   // Of steps with another one's body the tensors in place of which it reads this one.
   std::set<std::string> names{kernel.tensors[id].name};
   for (size_t k = 0; k < kernel.steps.size(); ++k) {
     if (!std::holds_alternative<sema::Statement>(kernel.steps[k]) &&
         !std::holds_alternative<sema::Copy>(kernel.steps[k]))
-      return true;
+      return kAll;
     if (const std::optional<sema::LentBody> lent = sema::lentBody(kernel, k))
       for (const auto &[lenders, own] : lent->tensors)
         if (own == id)
           names.insert(kernel.tensors[lenders].name);
   }
-  return isBound(entry, names);
+  return readByBodies(entry, names);
+}
+
+} // namespace
+
+bool isNeeded(Entry &entry, sema::TensorId id) {
+  const auto &tie = *entry.kernel.tensors[id].as<sema::Tie>();
+  return tie.isChecked || tie.isOnce || readsOf(entry, id).any;
 }
 
 TensorView tieWithoutLists(Entry &entry, const sema::Tensor &tensor) {
@@ -120,13 +136,15 @@ TensorView tieWithoutLists(Entry &entry, const sema::Tensor &tensor) {
   return view;
 }
 
-TensorView makeTie(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
+TensorView makeTie(Entry &entry, Memory &memory, sema::TensorId id) {
   EntryBuilder &build = entry.build;
+  const sema::Tensor &tensor = entry.kernel.tensors[id];
   const sema::Tie &tie = *tensor.as<sema::Tie>();
   Descriptors descriptors(entry);
   const Value allocator = descriptors.allocator(memory);
   const Value made = descriptors.describe(tensor, {});
-  const Value status = build.call(runtime::functions::make_tie, {allocator, describeTie(entry, tensor), made});
+  const Reads reads = readsOf(entry, id);
+  const Value status = build.call(runtime::functions::make_tie, {allocator, describeTie(entry, tensor, reads), made});
   Place place = descriptors.placeFor(tensor);
   if (const std::optional<sema::TensorId> wrong = tie.source ? tie.source : tie.indexed) {
     const Place own = placeOf(entry, entry.kernel.tensors[*wrong]);
@@ -137,7 +155,11 @@ TensorView makeTie(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
   TensorView view = descriptors.readPacked(tensor, made);
   if (tensor.order() == 1)
     view.strides = {build.constant(1)};
-  memory.releaseAtExit(view);
+  memory.releaseAtExit(view.indices.back());
+  if (reads.pointers && view.pointers.back())
+    memory.releaseAtExit(view.pointers.back());
+  if (reads.values)
+    memory.releaseAtExit(view.values);
   return view;
 }
 

@@ -11,7 +11,7 @@ bool isNeeded(Entry &entry, sema::TensorId tie);
 /// What is known of a tie whose entries are not made: how many it has at most.
 TensorView tieWithoutLists(Entry &entry, const sema::Tensor &tensor);
 
-/// Makes the entries of a tie, released on every way out. Leaves with what the runtime reports.
-TensorView makeTie(Entry &entry, Memory &memory, const sema::Tensor &tensor);
+/// Makes what is read of the entries of a tie, released on every way out. Leaves with what the runtime reports.
+TensorView makeTie(Entry &entry, Memory &memory, sema::TensorId tie);
 
 } // namespace spc::entry

@@ -205,9 +205,10 @@ extern "C" int32_t spc_rt_make_tie(const Allocator *allocator, const Tie *tie, T
     return static_cast<int32_t>(Status::IndexType);
   void *pointers = nullptr, *indices = nullptr, *values = nullptr;
   auto status = Status::Memory;
-  if ((rows.order == 0 || allocateArray(*allocator, rows.count + 1, target->pointerBytes, pointers)) &&
+  const bool hasPointers = rows.order > 0 && tie->hasPointers != 0, hasValues = tie->hasValues != 0;
+  if ((!hasPointers || allocateArray(*allocator, rows.count + 1, target->pointerBytes, pointers)) &&
       allocateArray(*allocator, rows.count, target->indexBytes, indices) &&
-      allocateArray(*allocator, rows.count, target->valueBytes, values))
+      (!hasValues || allocateArray(*allocator, rows.count, target->valueBytes, values)))
     status = listEntries(*tie, rows, *target, pointers, indices);
   if (status == Status::Ok && tie->isOnce)
     status = areDistinct(*allocator, *target, indices);
@@ -218,7 +219,7 @@ extern "C" int32_t spc_rt_make_tie(const Allocator *allocator, const Tie *tie, T
     target->stored = 0;
     return static_cast<int32_t>(status);
   }
-  for (int64_t entry = 0; entry < target->stored; ++entry)
+  for (int64_t entry = 0; entry < target->stored && hasValues; ++entry)
     static_cast<char *>(values)[entry] = 1;
   last.count = target->stored;
   last.pointers = pointers;
