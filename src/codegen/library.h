@@ -78,4 +78,9 @@ bool hasLinker();
 std::optional<std::string> linkShared(const std::vector<LibraryMember> &members, const std::string &table,
                                       const SharedLink &link, std::string &error);
 
+/// One object of all members and the table, for ELF, which links as they do. `error`: what the linker says; it is lld
+/// inside of spc, or `cc`. Requires: either is there.
+std::optional<std::string> linkObject(const std::vector<LibraryMember> &members, const std::string &table,
+                                      std::string &error);
+
 } // namespace spc::codegen

@@ -179,4 +179,26 @@ std::optional<std::string> linkShared(const std::vector<LibraryMember> &members,
   return library;
 }
 
+std::optional<std::string> linkObject(const std::vector<LibraryMember> &members, const std::string &table,
+                                      std::string &error) {
+  const std::optional<std::string> bytes = writeArchive(members, table, error);
+  if (!bytes)
+    return std::nullopt;
+  TemporaryFile archive("a"), output("o");
+  archive.write(*bytes);
+  for (const TemporaryFile *file : {&archive, &output})
+    if (!(error = file->error()).empty())
+      return std::nullopt;
+  const LinkFiles files{archive.path(), "", output.path()};
+  const bool fine =
+      hasLinker()
+          ? joinWithLld(files, error)
+          : runProgram({findProgram("cc"), "-r", "-nostdlib", "-o", files.output, "-Wl,--whole-archive", files.archive},
+                       error);
+  std::optional<std::string> object = fine ? output.read() : std::nullopt;
+  if (fine && !object)
+    error = output.error();
+  return object;
+}
+
 } // namespace spc::codegen

@@ -157,4 +157,10 @@ bool linkWithLld(const LinkFiles &files, const std::string &soname, const std::s
   return runLld(arguments, error) && isComplete(files.output, error);
 }
 
+bool joinWithLld(const LinkFiles &files, std::string &error) {
+  return runLld(
+      {"--relocatable", "--output=" + files.output, "--threads=1", "--error-limit=3", "--whole-archive", files.archive},
+      error);
+}
+
 } // namespace spc::codegen

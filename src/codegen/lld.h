@@ -18,6 +18,9 @@ struct LinkFiles {
 /// Requires: a process with one thread.
 bool linkWithLld(const LinkFiles &files, const std::string &soname, const std::string &object, std::string &error);
 
+/// Links the archive's objects to one object, as linkWithLld(); the version script plays no part.
+bool joinWithLld(const LinkFiles &files, std::string &error);
+
 /// Paths of the C library and of libm, as this process has loaded them; none where the system does not say.
 std::vector<std::string> loadedCLibraries();
 

@@ -43,7 +43,9 @@ public:
   Reader(const SourceFile &file, SourceManager &sources, Diagnostics &diagnostics)
       : sources_(sources), file_(&file), diagnostics_(diagnostics),
         context_(registry(), mlir::MLIRContext::Threading::DISABLED),
-        handler_(&context_, [this](mlir::Diagnostic &said) { take(said); }) {}
+        handler_(&context_, [this](mlir::Diagnostic &said) { take(said); }) {
+    context_.printOpOnDiagnostic(false);
+  }
 
   /// Parses the module and brings it to the form that is raised. False with what is wrong reported. MLIR's parsers end
   /// in crashes on some modules that are not valid; these come back here, and nothing of the reader may be used, or
@@ -61,7 +63,7 @@ public:
     return opened && !crashed;
   }
 
-  std::optional<Module> run(const std::string &wanted) {
+  std::optional<Module> run(const Wanted &wanted) {
     Module module;
     llvm::SmallVector<mlir::func::FuncOp> functions;
     for (auto function : module_->getOps<mlir::func::FuncOp>())
@@ -74,15 +76,16 @@ public:
           .advise("each public func.func becomes a kernel");
       return std::nullopt;
     }
+    bool failed = false;
     for (size_t k = 0; k < functions.size(); ++k) {
-      if (wanted.empty() ? functions.size() > 1 : module.functions[k] != wanted)
+      if (wanted.name.empty() ? functions.size() > 1 && !wanted.several : module.functions[k] != wanted.name)
         continue;
-      std::optional<ModuleKernel> kernel = raise(functions[k]);
-      if (!kernel)
-        return std::nullopt;
-      module.kernels.push_back(std::move(*kernel));
+      if (std::optional<ModuleKernel> kernel = raise(functions[k]))
+        module.kernels.push_back(std::move(*kernel));
+      else
+        failed = true;
     }
-    return module;
+    return failed ? std::nullopt : std::optional(std::move(module));
   }
 
 private:
@@ -223,7 +226,7 @@ bool isModule(const std::string &path, std::string_view contents) {
   return name.ends_with(".mlir") || name.ends_with(".mlirbc") || llvm::StringRef(contents).starts_with("ML\xefR");
 }
 
-std::optional<Module> readModule(const SourceFile &file, const std::string &wanted, SourceManager &sources,
+std::optional<Module> readModule(const SourceFile &file, const Wanted &wanted, SourceManager &sources,
                                  Diagnostics &diagnostics) {
   auto reader = std::make_unique<Reader>(file, sources, diagnostics);
   bool crashed = false;

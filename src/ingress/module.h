@@ -29,10 +29,16 @@ struct Module {
   std::vector<ModuleKernel> kernels;  ///< of those that are wanted
 };
 
-/// The public functions of a module, text or bytecode, with those that they call taken in; kernels of the one named
-/// `wanted`, or of the only one where it is empty. Bytecode is printed, and `sources` keeps the text that places are
-/// in. nullopt with errors reported, a module without a public function being one.
-std::optional<Module> readModule(const SourceFile &file, const std::string &wanted, SourceManager &sources,
+/// Which functions of a module are to become kernels.
+struct Wanted {
+  std::string name;     ///< the one; empty: the only one
+  bool several = false; ///< without a name: all
+};
+
+/// The public functions of a module, text or bytecode, with those that they call taken in, and kernels of those that
+/// are wanted; none where several are not. Bytecode is printed, and `sources` keeps the text that places are in.
+/// nullopt with errors reported, a module without a public function being one.
+std::optional<Module> readModule(const SourceFile &file, const Wanted &wanted, SourceManager &sources,
                                  Diagnostics &diagnostics);
 
 } // namespace spc::ingress

@@ -28,7 +28,7 @@ Read read(const std::string &text, const std::string &wanted = "") {
   Diagnostics diagnostics;
   const SourceFile &file = sources.add("model.mlir", text);
   Read read;
-  read.module = ingress::readModule(file, wanted, sources, diagnostics);
+  read.module = ingress::readModule(file, {wanted}, sources, diagnostics);
   if (read.module && !read.module->kernels.empty()) {
     const ingress::ModuleKernel &kernel = read.module->kernels.front();
     sema::Options options;

@@ -1,4 +1,5 @@
 #include "driver/build/compile_options.h"
+#include "driver/build/several_kernels.h"
 #include "driver/shell/front_end.h"
 #include "driver/shell/options.h"
 #include "driver/shell/output_checks.h"
@@ -17,6 +18,9 @@
 #include "syntax/parser.h"
 
 #include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <filesystem>
 
 namespace spc::driver {
 
@@ -75,21 +79,67 @@ std::optional<std::string> produce(Session &session, const CompileCommandOptions
   return result;
 }
 
-/// Adds the outputs that go beside the main one: header and dependency file.
-void addCompanions(const CompileCommandOptions &options, const OutputPaths &paths, const KernelInput &input,
-                   const sema::Kernel *kernel, OutputSet &outputs) {
-  if (!paths.header.empty() && kernel)
-    outputs.add(paths.header,
-                abi::writeHeader(abi::makeSignature(*kernel, compileOptions(options, *kernel).contents), *kernel));
+std::string headerOf(const CompileCommandOptions &options, const sema::Kernel &kernel) {
+  return abi::writeHeader(abi::makeSignature(kernel, compileOptions(options, kernel).contents), kernel);
+}
+
+/// Adds the dependency file, where one is wanted.
+void addDepfile(const CompileCommandOptions &options, const OutputPaths &paths,
+                const std::vector<std::string> &filesRead, OutputSet &outputs) {
   if (paths.depfile.empty())
     return;
   Dependencies dependencies;
   dependencies.targets = options.depfileTargets;
   if (dependencies.targets.empty())
     dependencies.targets = {escapeForMake(paths.output)};
-  dependencies.prerequisites = input.filesRead;
+  dependencies.prerequisites = filesRead;
   dependencies.phony = options.phonyTargets;
   outputs.add(paths.depfile, makefileText(dependencies));
+}
+
+/// Writes what was made, and ends.
+int finish(Session &session, const CompileCommandOptions &options, const OutputPaths &paths, OutputSet &outputs,
+           PhaseTimer &timer) {
+  if (outputs.commit(session.diagnostics()))
+    for (const std::string &path : {paths.output, paths.header, paths.depfile})
+      if (!path.empty())
+        host::log("wrote " + path);
+  timer.phase("write the outputs");
+  if (options.shared.timePasses)
+    timer.print();
+  return session.finish();
+}
+
+/// The kernels of a module as one object with one header.
+int compileSeveral(Session &session, const CompileCommandOptions &options, const OutputPaths &paths,
+                   const std::vector<KernelInput> &inputs, PhaseTimer &timer) {
+  std::vector<SingleKernel> kernels;
+  std::vector<std::string> filesRead;
+  for (const KernelInput &input : inputs) {
+    const std::optional<std::string> function = functionName(session, options.shared, input.tree);
+    const std::optional<sema::Kernel> kernel =
+        function ? checkKernel(session, input, *function, options.shared, timer) : std::nullopt;
+    session.flush();
+    std::optional<std::string> object =
+        kernel ? produce(session, options, input, *function, &*kernel, timer) : std::nullopt;
+    for (const std::string &path : input.filesRead)
+      if (std::find(filesRead.begin(), filesRead.end(), path) == filesRead.end())
+        filesRead.push_back(path);
+    if (object)
+      kernels.push_back({input.tree.signature->name.where, std::move(*object), headerOf(options, *kernel)});
+  }
+  if (session.failed() || !checkNotInputs(session, {paths.output, paths.header, paths.depfile}, filesRead))
+    return session.finish();
+  const std::filesystem::path named = paths.output == "-" ? kernelStem(options.shared) + ".o" : paths.output;
+  std::optional<ObjectAndHeader> joined = joinKernels(session, named.stem().string(), std::move(kernels));
+  if (!joined)
+    return session.finish();
+  OutputSet outputs;
+  outputs.add(paths.output, std::move(joined->object));
+  if (!paths.header.empty())
+    outputs.add(paths.header, std::move(joined->header));
+  addDepfile(options, paths, filesRead, outputs);
+  return finish(session, options, paths, outputs, timer);
 }
 
 int compileKernel(Session &session, const CompileCommandOptions &options) {
@@ -98,32 +148,31 @@ int compileKernel(Session &session, const CompileCommandOptions &options) {
   bool needsKernel = (options.emit != Emit::Ast && options.emit != Emit::Kernel) || (paths && !paths->header.empty());
   if (!paths)
     return session.finish();
-  std::optional<KernelInput> input = readKernel(session, options.shared, timer);
-  if (!input)
+  const std::optional<std::vector<KernelInput>> inputs =
+      readKernels(session, options.shared, timer, /*takesSeveral=*/options.emit == Emit::Object);
+  if (!inputs)
     return session.finish();
+  if (inputs->size() > 1)
+    return compileSeveral(session, options, *paths, *inputs, timer);
+  const KernelInput &input = inputs->front();
   std::optional<std::string> function =
-      options.emit == Emit::Ast && !needsKernel ? std::string() : functionName(session, options.shared, input->tree);
-  if (!function || !checkNotInputs(session, {paths->output, paths->header, paths->depfile}, input->filesRead))
+      options.emit == Emit::Ast && !needsKernel ? std::string() : functionName(session, options.shared, input.tree);
+  if (!function || !checkNotInputs(session, {paths->output, paths->header, paths->depfile}, input.filesRead))
     return session.finish();
   std::optional<sema::Kernel> kernel;
-  if (needsKernel && !(kernel = checkKernel(session, *input, *function, options.shared, timer)))
+  if (needsKernel && !(kernel = checkKernel(session, input, *function, options.shared, timer)))
     return session.finish();
   session.flush();
-  std::optional<std::string> product = produce(session, options, *input, *function, kernel ? &*kernel : nullptr, timer);
+  std::optional<std::string> product = produce(session, options, input, *function, kernel ? &*kernel : nullptr, timer);
   if (!product || session.failed())
     return session.finish();
 
   OutputSet outputs;
   outputs.add(paths->output, std::move(*product));
-  addCompanions(options, *paths, *input, kernel ? &*kernel : nullptr, outputs);
-  if (outputs.commit(session.diagnostics()))
-    for (const std::string &path : {paths->output, paths->header, paths->depfile})
-      if (!path.empty())
-        host::log("wrote " + path);
-  timer.phase("write the outputs");
-  if (options.shared.timePasses)
-    timer.print();
-  return session.finish();
+  if (!paths->header.empty() && kernel)
+    outputs.add(paths->header, headerOf(options, *kernel));
+  addDepfile(options, *paths, input.filesRead, outputs);
+  return finish(session, options, *paths, outputs, timer);
 }
 
 } // namespace

@@ -38,7 +38,7 @@ std::optional<abi::ReadSignature> signatureIn(Session &session, const std::strin
   std::optional<abi::ReadSignature> signature = abi::readSignature(texts->front());
   if (texts->size() > 1)
     refuse("holds " + std::to_string(texts->size()) + " kernels; a library is made of objects with one")
-        .advise("give the objects as spc compile wrote them");
+        .advise("compile each by itself: spc compile --function=NAME chooses one of a module's");
   else if (!signature)
     refuse("holds a signature that is broken");
   else if (signature->version != SPC_ABI_VERSION)
@@ -154,9 +154,10 @@ codegen::Exports exportsOf(const abi::ReadSignature &signature) {
   return exports;
 }
 
-codegen::LibraryMember memberOf(ObjectFile object) {
-  const abi::ReadSignature &signature = object.signature;
-  codegen::LibraryMember member{signature.function,  std::move(object.bytes), signature.dataSymbol(), {},
+} // namespace
+
+codegen::LibraryMember memberOf(const abi::ReadSignature &signature, std::string object) {
+  codegen::LibraryMember member{signature.function,  std::move(object),   signature.dataSymbol(), {},
                                 signature.symbols(), exportsOf(signature)};
   const char *const phases[] = {"", "_symbolic", "_numeric", "_free"};
   for (size_t k = 0; k < std::size(phases); ++k)
@@ -164,8 +165,6 @@ codegen::LibraryMember memberOf(ObjectFile object) {
       member.argvSymbols[k] = signature.argvSymbol(phases[k]);
   return member;
 }
-
-} // namespace
 
 std::optional<LibraryKernels> readLibraryKernels(Session &session, const std::vector<std::string> &objects,
                                                  const std::vector<std::string> &headerFolders) {
@@ -189,8 +188,8 @@ std::optional<LibraryKernels> readLibraryKernels(Session &session, const std::ve
       continue;
     library.filesRead.push_back(object.path);
     library.filesRead.push_back(path);
-    library.kernels.push_back({object.signature, std::move(*header)});
-    library.members.push_back(memberOf(std::move(object)));
+    library.members.push_back(memberOf(object.signature, std::move(object.bytes)));
+    library.kernels.push_back({std::move(object.signature), std::move(*header)});
   }
   return session.failed() ? std::nullopt : std::optional(std::move(library));
 }

@@ -26,6 +26,9 @@ struct LibraryKernels {
 std::optional<LibraryKernels> readLibraryKernels(Session &session, const std::vector<std::string> &objects,
                                                  const std::vector<std::string> &headerFolders);
 
+/// A kernel's object as what libraries are made of.
+codegen::LibraryMember memberOf(const abi::ReadSignature &signature, std::string object);
+
 /// Makes headers and signatures those of what a shared library exports.
 void makeVisible(LibraryKernels &library);
 

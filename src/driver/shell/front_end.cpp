@@ -82,51 +82,96 @@ void checkDropZeros(Session &session, const sema::Kernel &kernel) {
     unused.note(kernel.tensors[id].where, "'" + kernel.tensors[id].name + "' " + why);
 }
 
-/// Reads --type and --index; reports what is no type.
-void readGivenTypes(Session &session, const SharedOptions &options, KernelInput &input) {
-  for (const std::string &argument : options.types)
-    if (auto given = sema::readGivenType(argument, session.sources(), session.diagnostics()))
-      input.types.push_back(std::move(*given));
-  for (const std::string &argument : options.indexTypes)
-    if (auto given = sema::readGivenIndexType(argument, session.sources(), session.diagnostics()))
-      input.indexTypes.push_back(std::move(*given));
+/// Why a module gives no kernel: it has none of that name, or several, of which `why` allows one.
+void reportFunctions(Session &session, const SharedOptions &options, const std::vector<std::string> &functions,
+                     const std::string &why) {
+  std::string names;
+  for (const std::string &name : functions)
+    names += (names.empty() ? "" : ", ") + name;
+  const bool isGiven = !options.function.empty();
+  session
+      .usage(kModuleFunction, session.find(isGiven ? options.function : options.kernel),
+             isGiven ? "the module has no function '" + options.function + "'; it has " + names
+                     : "the module has several functions: " + names + why)
+      .advise("choose one with --function=NAME");
 }
 
-/// Reads a module's kernel: its only one, or that of --function.
-void takeModule(Session &session, const SharedOptions &options, const SourceFile &file, KernelInput &input) {
+/// Reads a module's kernels: its only one, that of --function, or all.
+std::vector<KernelInput> readFunctions(Session &session, const SharedOptions &options, const SourceFile &file,
+                                       bool takesSeveral) {
+  const bool isNamed = !options.name.empty();
   std::optional<ingress::Module> module =
-      ingress::readModule(file, options.function, session.sources(), session.diagnostics());
+      ingress::readModule(file, {options.function, takesSeveral && !isNamed}, session.sources(), session.diagnostics());
+  std::vector<KernelInput> inputs;
+  if (module && module->kernels.empty())
+    reportFunctions(session, options, module->functions, takesSeveral ? ", and --name names one" : "");
   if (!module)
-    return;
-  if (module->kernels.empty()) {
-    std::string names;
-    for (const std::string &name : module->functions)
-      names += (names.empty() ? "" : ", ") + name;
-    const bool isGiven = !options.function.empty();
-    session
-        .usage(kModuleFunction, isGiven ? session.find(options.function) : session.find(options.kernel),
-               isGiven ? "the module has no function '" + options.function + "'; it has " + names
-                       : "the module has several functions: " + names)
-        .advise("choose one with --function=NAME");
-    return;
+    return inputs;
+  for (ingress::ModuleKernel &kernel : module->kernels) {
+    KernelInput &input = inputs.emplace_back();
+    input.tree = std::move(kernel.tree);
+    input.bindings = std::move(kernel.bindings);
+    input.isStrict = kernel.isStrict;
+    std::string &name = input.tree.signature->name.text;
+    if (!objectionToFunction(name).empty())
+      name = "kernel_" + name;
   }
-  ingress::ModuleKernel &kernel = module->kernels.front();
-  input.tree = std::move(kernel.tree);
-  input.bindings = std::move(kernel.bindings);
-  input.isStrict = kernel.isStrict;
-  std::string &name = input.tree.signature->name.text;
-  if (!objectionToFunction(name).empty())
-    name = "kernel_" + name;
+  return inputs;
+}
+
+/// The kernels of a file, which is among the files that were read for each.
+std::vector<KernelInput> readSourceFile(Session &session, const SharedOptions &options, bool takesSeveral) {
+  const SourceFile *file = readSource(options.kernel, session.sources(), session.diagnostics());
+  std::vector<KernelInput> inputs;
+  if (file && ingress::isModule(options.kernel, file->text()))
+    inputs = readFunctions(session, options, *file, takesSeveral);
+  else if (file)
+    inputs.emplace_back().tree = syntax::parse(*file, session.diagnostics());
+  const std::filesystem::path folder = host::constantFolder(options.kernel);
+  for (KernelInput &input : inputs) {
+    if (options.kernel != "-")
+      input.filesRead.push_back(options.kernel);
+    for (std::string &path : host::constantFiles(input.tree, folder))
+      input.filesRead.push_back(std::move(path));
+    input.readConstant = host::constantReader(folder);
+  }
+  return inputs;
+}
+
+/// Whether a name that an option gives is another kernel's alone.
+bool isOfOther(const std::optional<std::string> &name, const KernelInput &input,
+               const std::vector<KernelInput> &inputs) {
+  const auto has = [&](const KernelInput &kernel) {
+    return std::any_of(kernel.tree.declarations.begin(), kernel.tree.declarations.end(),
+                       [&](const language::TensorDecl &tensor) { return tensor.name.text == *name; });
+  };
+  return name && !has(input) && std::any_of(inputs.begin(), inputs.end(), has);
+}
+
+/// Reads --type and --index; reports what is no type.
+void readGivenTypes(Session &session, const SharedOptions &options, std::vector<KernelInput> &inputs) {
+  for (const std::string &argument : options.types)
+    if (const auto given = sema::readGivenType(argument, session.sources(), session.diagnostics()))
+      for (KernelInput &input : inputs)
+        if (!isOfOther(given->name, input, inputs))
+          input.types.push_back(*given);
+  for (const std::string &argument : options.indexTypes)
+    if (const auto given = sema::readGivenIndexType(argument, session.sources(), session.diagnostics()))
+      for (KernelInput &input : inputs)
+        if (!isOfOther(given->tensor, input, inputs))
+          input.indexTypes.push_back(*given);
 }
 
 /// Formats of the command line win over those that the kernel comes with.
-void preferGiven(KernelInput &input, std::vector<format::Binding> given) {
+void preferGiven(KernelInput &input, const std::vector<format::Binding> &given,
+                 const std::vector<KernelInput> &inputs) {
   std::erase_if(input.bindings, [&](const format::Binding &own) {
     return std::any_of(given.begin(), given.end(),
                        [&](const format::Binding &other) { return other.tensor && other.tensor == own.tensor; });
   });
-  for (format::Binding &binding : given)
-    input.bindings.push_back(std::move(binding));
+  for (const format::Binding &binding : given)
+    if (!isOfOther(binding.tensor, input, inputs))
+      input.bindings.push_back(binding);
 }
 
 } // namespace
@@ -142,21 +187,9 @@ std::vector<std::filesystem::path> formatFolders(const std::vector<std::string> 
   return folders;
 }
 
-std::optional<KernelInput> readKernel(Session &session, const SharedOptions &options, PhaseTimer &timer) {
-  KernelInput input;
-  const SourceFile *file = readSource(options.kernel, session.sources(), session.diagnostics());
-  if (file) {
-    if (ingress::isModule(options.kernel, file->text()))
-      takeModule(session, options, *file, input);
-    else
-      input.tree = syntax::parse(*file, session.diagnostics());
-    if (options.kernel != "-")
-      input.filesRead.push_back(options.kernel);
-    const std::filesystem::path folder = host::constantFolder(options.kernel);
-    for (std::string &path : host::constantFiles(input.tree, folder))
-      input.filesRead.push_back(std::move(path));
-    input.readConstant = host::constantReader(folder);
-  }
+std::optional<std::vector<KernelInput>> readKernels(Session &session, const SharedOptions &options, PhaseTimer &timer,
+                                                    bool takesSeveral) {
+  std::vector<KernelInput> inputs = readSourceFile(session, options, takesSeveral);
   timer.phase("read and parse the kernel");
   std::vector<std::filesystem::path> folders = formatFolders(options.formatFolders);
   for (const std::filesystem::path &folder : folders)
@@ -166,20 +199,25 @@ std::optional<KernelInput> readKernel(Session &session, const SharedOptions &opt
   for (const std::string &argument : options.formats)
     for (format::Binding &binding : loader.load(argument))
       given.push_back(std::move(binding));
-  preferGiven(input, std::move(given));
-  for (const std::string &path : loader.filesRead().paths) {
+  std::vector<std::string> files = loader.filesRead().paths;
+  for (const std::string &path : files)
     host::log("format file: " + path);
-    input.filesRead.push_back(path);
-  }
   std::error_code unknown;
   if (loader.filesRead().builtin)
     if (std::filesystem::path self = std::filesystem::canonical("/proc/self/exe", unknown); !unknown)
-      input.filesRead.push_back(self.string());
-  readGivenTypes(session, options, input);
+      files.push_back(self.string());
+  for (KernelInput &input : inputs) {
+    preferGiven(input, given, inputs);
+    input.filesRead.insert(input.filesRead.end(), files.begin(), files.end());
+  }
+  readGivenTypes(session, options, inputs);
   timer.phase("read the formats");
-  if (session.failed())
-    return std::nullopt;
-  return input;
+  return session.failed() ? std::nullopt : std::optional(std::move(inputs));
+}
+
+std::optional<KernelInput> readKernel(Session &session, const SharedOptions &options, PhaseTimer &timer) {
+  std::optional<std::vector<KernelInput>> inputs = readKernels(session, options, timer, /*takesSeveral=*/false);
+  return inputs ? std::optional(std::move(inputs->front())) : std::nullopt;
 }
 
 bool verifiesPlans(const SharedOptions &options) {

@@ -35,6 +35,12 @@ struct KernelInput {
 /// Reads and parses the kernel and the format files. nullopt with errors reported.
 std::optional<KernelInput> readKernel(Session &session, const SharedOptions &options, PhaseTimer &timer);
 
+/// The same where the kernel may be a module with several public functions, of which none is chosen: where
+/// `takesSeveral`, each is a kernel. Formats and types that are given by names are for those that have tensors of these
+/// names.
+std::optional<std::vector<KernelInput>> readKernels(Session &session, const SharedOptions &options, PhaseTimer &timer,
+                                                    bool takesSeveral);
+
 /// Whether --verify or the environment wants plans to be verified.
 bool verifiesPlans(const SharedOptions &options);
 
