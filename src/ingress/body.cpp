@@ -46,7 +46,8 @@ bool isBit(mlir::Value value) {
 bool isComputed(mlir::Operation *operation) {
   const mlir::Type type = operation->getResult(0).getType();
   return (type.isIntOrIndexOrFloat() || mlir::isa<mlir::ComplexType>(type)) &&
-         mlir::isa<arith::ArithDialect, math::MathDialect, complex::ComplexDialect>(operation->getDialect());
+         mlir::isa_and_nonnull<arith::ArithDialect, math::MathDialect, complex::ComplexDialect>(
+             operation->getDialect());
 }
 
 Element BodyReader::tooLarge() {
@@ -72,7 +73,7 @@ Element BodyReader::read(mlir::Value value) {
   if (operation && mlir::matchPattern(value, mlir::m_Constant(&constant)))
     return {literal(constant, value.getType()), nullptr};
   if (!operation || (!isComputed(operation) && !mlir::isa<mlir::linalg::IndexOp, mlir::tensor::ExtractOp>(operation) &&
-                     operation->getDialect()->getNamespace() != "sparse_tensor")) {
+                     operation->getName().getDialectNamespace() != "sparse_tensor")) {
     raiser_.refuse(kModuleOperation, operation ? operation : statement_,
                    operation ? "'" + operation->getName().getStringRef().str() +
                                    "' has no counterpart in an expression of the kernel language"

@@ -77,8 +77,10 @@ bool setCoordinate(Level &level, mlir::AffineExpr expr) {
 std::string setStorage(Level &level, sparse::LevelType type) {
   switch (type.getLvlFmt()) {
   case sparse::LevelFormat::Dense:
+  case sparse::LevelFormat::Batch:
     return "";
   case sparse::LevelFormat::Compressed:
+  case sparse::LevelFormat::LooseCompressed:
     level.extent = format::Extent::Ragged;
     break;
   case sparse::LevelFormat::Singleton:
@@ -87,10 +89,6 @@ std::string setStorage(Level &level, sparse::LevelType type) {
   case sparse::LevelFormat::NOutOfM:
     level.width = sparse::getN(type);
     break;
-  case sparse::LevelFormat::Batch:
-    return "a batch level has arrays of two dimensions, with a padded row for each of the batch";
-  case sparse::LevelFormat::LooseCompressed:
-    return "a loose_compressed level has two positions for each parent, with gaps between the segments";
   case sparse::LevelFormat::Undef:
     return "an undefined level";
   }
@@ -107,13 +105,27 @@ bool isInterleaved(sparse::SparseTensorEncodingAttr encoding) {
   });
 }
 
+/// How arrays differ from those that MLIR's levels have; empty where they do not.
+std::string differenceOf(sparse::SparseTensorEncodingAttr encoding) {
+  const auto has = [&](sparse::LevelFormat format) {
+    return llvm::any_of(encoding.getLvlTypes(), [&](sparse::LevelType type) { return type.getLvlFmt() == format; });
+  };
+  std::string difference;
+  if (has(sparse::LevelFormat::Batch))
+    difference = "a batch is a dense level, whose arrays go on from one to the next without padding";
+  if (has(sparse::LevelFormat::LooseCompressed))
+    difference += std::string(difference.empty() ? "" : "; ") +
+                  "a loose_compressed level is a compressed one, whose segments begin where others end";
+  return difference;
+}
+
 } // namespace
 
 FormatOrReason formatOf(sparse::SparseTensorEncodingAttr encoding) {
   format::Format format;
   const auto pointers = indexType(encoding.getPosWidth()), indices = indexType(encoding.getCrdWidth());
   if (!pointers || !indices)
-    return {std::nullopt, "positions or coordinates of another width than 8, 16, 32 or 64 bits"};
+    return {std::nullopt, "positions or coordinates of another width than 8, 16, 32 or 64 bits", {}};
   format.pointers = *pointers;
   format.indices = *indices;
   const mlir::AffineMap map = encoding.getDimToLvl();
@@ -121,19 +133,19 @@ FormatOrReason formatOf(sparse::SparseTensorEncodingAttr encoding) {
     Level level;
     const mlir::AffineExpr expr = map ? map.getResult(k) : mlir::getAffineDimExpr(k, encoding.getContext());
     if (!setCoordinate(level, expr))
-      return {std::nullopt, "a level of another coordinate than i, i floordiv n, i mod n or j - i"};
+      return {std::nullopt, "a level of another coordinate than i, i floordiv n, i mod n or j - i", {}};
     if (std::string reason = setStorage(level, encoding.getLvlTypes()[k]); !reason.empty())
-      return {std::nullopt, std::move(reason)};
+      return {std::nullopt, std::move(reason), {}};
     format.levels.push_back(level);
   }
   if (const std::optional<format::LevelProblem> problem = format::checkLevels(format.levels))
-    return {std::nullopt, problem->message};
+    return {std::nullopt, problem->message, {}};
   format.interleaved = isInterleaved(encoding);
   if (!format.hasPointers())
     format.pointers = format::IndexType::I32;
   if (!format.hasIndices())
     format.indices = format::IndexType::I32;
-  return {std::move(format), ""};
+  return {std::move(format), "", differenceOf(encoding)};
 }
 
 std::string typeName(mlir::Type type) {

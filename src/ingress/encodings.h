@@ -14,6 +14,7 @@ namespace spc::ingress {
 struct FormatOrReason {
   std::optional<format::Format> format;
   std::string reason;
+  std::string difference; ///< of its arrays from those that MLIR's runtime has; empty: none
 };
 
 /// The format of an encoding; slices of it say nothing of how entries are stored.

@@ -132,7 +132,7 @@ void Raiser::declareOperand(mlir::Value operand, const std::string &name) {
 }
 
 void Raiser::read(mlir::Operation *operation) {
-  if (mlir::isa<mlir::scf::SCFDialect, mlir::cf::ControlFlowDialect>(operation->getDialect()) &&
+  if (mlir::isa_and_nonnull<mlir::scf::SCFDialect, mlir::cf::ControlFlowDialect>(operation->getDialect()) &&
       !mlir::isa<mlir::cf::AssertOp>(operation)) {
     if (Diagnostic *wrong = refuse(kModuleOperation, operation,
                                    "'" + operation->getName().getStringRef().str() +
@@ -150,7 +150,7 @@ void Raiser::read(mlir::Operation *operation) {
     return;
   const std::string name = operation->getName().getStringRef().str();
   Diagnostic *wrong = refuse(kModuleOperation, operation, "'" + name + "' has no counterpart in the kernel language");
-  if (wrong && mlir::isa<sparse::SparseTensorDialect>(operation->getDialect()))
+  if (wrong && mlir::isa_and_nonnull<sparse::SparseTensorDialect>(operation->getDialect()))
     wrong->advise("write what it does as linalg.generic on tensors with encodings, and pass and return these");
 }
 
@@ -266,6 +266,12 @@ void Raiser::bind(const std::string &name, mlir::Type type, mlir::Operation *ope
     refuse(kModuleEncoding, operation, "the encoding of '" + name + "' is no format: " + found.reason);
     return;
   }
+  const bool isPassed = isOutput || operation == function_;
+  if (isPassed && !found.difference.empty())
+    diagnostics_
+        .report(kModuleArrays, places_.of(operation),
+                "'" + name + "' is passed with other arrays than MLIR's: " + found.difference)
+        .advise("fill, and read, the struct that the header declares");
   kernel_.bindings.push_back(format::bindingOf(name, std::move(*found.format)));
 }
 

@@ -45,6 +45,7 @@ public:
         context_(registry(), mlir::MLIRContext::Threading::DISABLED),
         handler_(&context_, [this](mlir::Diagnostic &said) { take(said); }) {
     context_.printOpOnDiagnostic(false);
+    context_.allowUnregisteredDialects(); // whose operations are refused by their names
   }
 
   /// Parses the module and brings it to the form that is raised. False with what is wrong reported. MLIR's parsers end

@@ -26,6 +26,8 @@ ExprPtr between(const Maker &make, const std::string &loop, int64_t low, int64_t
 bool Raiser::readMove(mlir::Operation *operation) {
   if (auto convert = mlir::dyn_cast<sparse::ConvertOp>(operation))
     readConvert(operation, convert.getSource(), convert.getResult());
+  else if (auto ordered = mlir::dyn_cast<sparse::ReorderCOOOp>(operation))
+    readConvert(operation, ordered.getInputCoo(), ordered.getResultCoo());
   else if (auto loaded = mlir::dyn_cast<sparse::LoadOp>(operation))
     readConvert(operation, loaded.getTensor(), loaded.getResult());
   else if (auto parts = mlir::dyn_cast<sparse::ConcatenateOp>(operation))
@@ -220,6 +222,29 @@ void Raiser::readPad(tensor::PadOp pad) {
   addStatement(pad, pad.getResult(), std::move(extents), plain(pad, loops), {std::move(value), nullptr});
 }
 
+std::vector<language::ExtentDecl> Raiser::expandedSizes(tensor::ExpandShapeOp expand,
+                                                        const std::vector<language::ExtentDecl> &from) {
+  const auto sizes = expand.getMixedOutputShape();
+  std::vector<language::ExtentDecl> to(sizes.size(), {int64_t(0), places_.of(expand)});
+  for (auto [k, group] : llvm::enumerate(expand.getReassociationIndices())) {
+    language::ExtentSum known{{}, 1};
+    std::optional<int64_t> open; // what is left of the whole, as a division says
+    for (int64_t dim : group)
+      if (!open && !sumOf(sizes[dim]) && std::holds_alternative<std::string>(from[k].value)) {
+        open = dim;
+      } else {
+        to[dim] = extentOf(sizes[dim], expand);
+        multiply(known, to[dim]);
+      }
+    if (open) {
+      to[*open].value = freshName(std::get<std::string>(from[k].value) + "_" + std::to_string(*open));
+      multiply(known, to[*open]);
+    }
+    same_.divide(from[k], known);
+  }
+  return to;
+}
+
 void Raiser::readReshape(mlir::Operation *operation, mlir::Value from, mlir::Value to,
                          llvm::ArrayRef<mlir::ReassociationIndices> groups, bool collapses) {
   const Maker make = maker(operation);
@@ -227,11 +252,8 @@ void Raiser::readReshape(mlir::Operation *operation, mlir::Value from, mlir::Val
   if (!held)
     return;
   std::vector<language::ExtentDecl> large = held->extents, small;
-  if (auto expand = mlir::dyn_cast<tensor::ExpandShapeOp>(operation)) {
-    large.clear();
-    for (mlir::OpFoldResult size : expand.getMixedOutputShape())
-      large.push_back(extentOf(size, operation));
-  }
+  if (auto expand = mlir::dyn_cast<tensor::ExpandShapeOp>(operation))
+    large = expandedSizes(expand, held->extents);
   // The index of a group is that of its place, row by row.
   const std::vector<std::string> loops = loopNames(large.size());
   Indices grouped;

@@ -68,6 +68,7 @@ private:
   void finish(mlir::func::ReturnOp results);
   /// Leaves out arguments and constants that no statement reads; of arguments that is said.
   void dropUnread();
+  void passLost(const std::set<std::string> &sizes);
   std::string ownSizes(const std::string &operand) const;
   bool isStrict();
 
@@ -83,6 +84,7 @@ private:
   language::ExtentDecl extentOf(mlir::OpFoldResult size, mlir::Operation *user);
   std::optional<language::ExtentSum> sizeOf(mlir::Value value);
   bool readSize(mlir::Operation *operation);
+  void readLevelSize(mlir::sparse_tensor::LvlOp level);
   std::optional<language::ExtentSum> sumOf(mlir::OpFoldResult size);
   syntax::ExprPtr scalar(mlir::Operation *user, mlir::Value value);
 
@@ -111,6 +113,9 @@ private:
   void readExtractSlice(mlir::tensor::ExtractSliceOp slice);
   void readInsertSlice(mlir::tensor::InsertSliceOp slice);
   void readPad(mlir::tensor::PadOp pad);
+  /// The sizes of what a tensor with others becomes.
+  std::vector<language::ExtentDecl> expandedSizes(mlir::tensor::ExpandShapeOp expand,
+                                                  const std::vector<language::ExtentDecl> &from);
   void readReshape(mlir::Operation *operation, mlir::Value from, mlir::Value to,
                    llvm::ArrayRef<mlir::ReassociationIndices> groups, bool collapses);
   /// The loops as indices.

@@ -12,6 +12,7 @@ constexpr DiagnosticKind kModuleSize{"mlir-size", Severity::Error};
 constexpr DiagnosticKind kModuleReduction{"mlir-reduction", Severity::Error};
 constexpr DiagnosticKind kModuleConstant{"mlir-constant", Severity::Error};
 constexpr DiagnosticKind kUnreadArgument{"unused", Severity::Warning};
+constexpr DiagnosticKind kModuleArrays{"mlir-arrays", Severity::Warning};
 constexpr DiagnosticKind kModuleUndefined{"mlir-undefined", Severity::Error};
 
 } // namespace spc::ingress

@@ -2,6 +2,8 @@
 
 #include "ingress/sizes.h"
 
+#include <algorithm>
+
 namespace spc::ingress {
 
 SameSizes::Size SameSizes::of(const Size &size) const {
@@ -21,44 +23,46 @@ void SameSizes::unite(const language::ExtentDecl &one, const language::ExtentDec
     same_[*firstName] = second;
 }
 
-void SameSizes::settle(language::ExtentDecl &extent) const {
-  auto *sum = std::get_if<language::ExtentSum>(&extent.value);
-  if (!sum) {
-    extent.value = of(extent.value);
-    return;
-  }
-  language::ExtentSum settled{{}, sum->constant};
-  for (const language::ExtentSum::Product &product : sum->products) {
+language::ExtentSum SameSizes::settled(const language::ExtentSum &sum, Span where) const {
+  language::ExtentSum all{{}, sum.constant};
+  for (const language::ExtentSum::Product &product : sum.products) {
     language::ExtentSum value{{}, product.factor};
-    for (const std::string &name : product.names)
-      multiply(value, {of(name), extent.where});
-    addTo(settled, value, 1);
+    for (const std::string &name : product.names) {
+      const Size size = of(name);
+      const auto *other = std::get_if<language::ExtentSum>(&size);
+      multiply(value, {other ? Size(settled(*other, where)) : size, where});
+    }
+    addTo(all, value, 1);
   }
-  extent = extentFrom(settled, extent.where);
+  return all;
+}
+
+void SameSizes::settle(language::ExtentDecl &extent) const {
+  extent = extentFrom(settled(sizeSum(extent), extent.where), extent.where);
 }
 
 void SameSizes::settle(language::Index &index) const {
-  for (auto *terms : {&index.terms, &index.offsets})
-    for (language::IndexTerm &term : *terms)
-      for (auto number = term.numbers.begin(); number != term.numbers.end();) {
-        const Size size = of(number->text);
-        if (const auto *known = std::get_if<int64_t>(&size)) {
-          term.scale *= *known;
-          number = term.numbers.erase(number);
-        } else {
-          number->text = std::get<std::string>(size);
-          ++number;
-        }
+  for (auto *terms : {&index.terms, &index.offsets}) {
+    std::vector<language::IndexTerm> settledTerms;
+    for (const language::IndexTerm &term : *terms) {
+      language::ExtentSum::Product all{term.scale, {}};
+      for (const language::Name &number : term.numbers)
+        all.names.push_back(number.text);
+      const language::ExtentSum value = settled({{all}, 0}, index.where);
+      for (const language::ExtentSum::Product &product : value.products) {
+        language::IndexTerm &part = settledTerms.emplace_back(language::IndexTerm{term.variable, product.factor, {}});
+        for (const std::string &name : product.names)
+          part.numbers.push_back({name, index.where});
       }
-  for (auto term = index.offsets.begin(); term != index.offsets.end();)
-    if (term->numbers.empty()) {
-      index.constant += term->scale;
-      term = index.offsets.erase(term);
-    } else {
-      ++term;
+      if (value.constant != 0 && terms == &index.terms)
+        settledTerms.push_back({term.variable, value.constant, {}});
+      else if (terms == &index.offsets)
+        index.constant += value.constant;
     }
+    *terms = std::move(settledTerms);
+  }
   const Span where = index.where;
-  index = settled(std::move(index), where);
+  index = ingress::settled(std::move(index), where);
 }
 
 void SameSizes::settle(syntax::Expr &expr) const {
@@ -69,12 +73,22 @@ void SameSizes::settle(syntax::Expr &expr) const {
     if (const auto *name = std::get_if<std::string>(&size))
       access->tensor.text = *name;
     else if (access->indices.empty())
-      expr.node =
-          syntax::Literal{static_cast<double>(std::get<int64_t>(size)), std::to_string(std::get<int64_t>(size))};
+      expr.node = std::move(sizeExpr(Maker(expr.where), settled(sizeSum({size, expr.where}), expr.where))->node);
     return;
   }
   for (syntax::Expr *child : syntax::children(expr))
     settle(*child);
+}
+
+void SameSizes::divide(const language::ExtentDecl &whole, const language::ExtentSum &parts) {
+  const Size size = of(whole.value);
+  const auto *name = std::get_if<std::string>(&size);
+  const language::ExtentSum product = settled(parts, whole.where);
+  const auto names = [&](const language::ExtentSum::Product &one) {
+    return std::find(one.names.begin(), one.names.end(), *name) != one.names.end();
+  };
+  if (name && std::none_of(product.products.begin(), product.products.end(), names))
+    same_[*name] = product;
 }
 
 void SameSizes::settle(syntax::Kernel &kernel) const {

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensorType.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
@@ -234,6 +235,28 @@ std::optional<ExtentSum> Raiser::sizeOf(mlir::Value value) {
   return known == sizes_.end() ? std::nullopt : std::optional(known->second);
 }
 
+void Raiser::readLevelSize(sparse::LvlOp level) {
+  const Held *source = find(level, level.getSource());
+  const std::optional<uint64_t> k = level.getConstantLvlIndex();
+  const sparse::SparseTensorType type(mlir::cast<mlir::RankedTensorType>(level.getSource().getType()));
+  if (!source)
+    return;
+  if (!k || *k >= static_cast<uint64_t>(type.getLvlRank())) {
+    refuse(kModuleSize, level, "the number of a level is computed, or there is no such level");
+    return;
+  }
+  const int64_t size = type.getLvlShape()[*k];
+  const mlir::AffineExpr coordinate =
+      type.isIdentity() ? mlir::getAffineDimExpr(*k, level.getContext()) : type.getDimToLvl().getResult(*k);
+  const auto dim = mlir::dyn_cast<mlir::AffineDimExpr>(coordinate);
+  if (!mlir::ShapedType::isDynamic(size))
+    sizes_[level.getResult()] = {{}, size};
+  else if (dim)
+    sizes_[level.getResult()] = sizeSum(source->extents[dim.getPosition()]);
+  else
+    refuse(kModuleSize, level, "how many blocks there are, where nothing says the size of the dimension");
+}
+
 bool Raiser::readSize(mlir::Operation *operation) {
   if (auto dim = mlir::dyn_cast<mlir::tensor::DimOp>(operation)) {
     const Held *source = find(operation, dim.getSource());
@@ -242,6 +265,10 @@ bool Raiser::readSize(mlir::Operation *operation) {
       refuse(kModuleSize, operation, "the number of a dimension is computed, or there is no such dimension");
     else if (source)
       sizes_[dim.getResult()] = sizeSum(source->extents[*k]);
+    return true;
+  }
+  if (auto level = mlir::dyn_cast<sparse::LvlOp>(operation)) {
+    readLevelSize(level);
     return true;
   }
   if (operation->getNumResults() != 1 || !operation->getResult(0).getType().isIndex() ||

@@ -7,9 +7,9 @@ namespace spc {
 namespace {
 
 // Every id that is reported with Severity::Warning, sorted.
-constexpr std::array<std::string_view, 13> kWarnings{
-    "asymptotic", "broadcast", "densify",    "fill",   "long-run",      "much-memory",  "overwritten",
-    "precision",  "reorder",   "slow-order", "unused", "unused-option", "zero-gradient"};
+constexpr std::array<std::string_view, 14> kWarnings{
+    "asymptotic",  "broadcast", "densify", "fill",       "long-run", "mlir-arrays",   "much-memory",
+    "overwritten", "precision", "reorder", "slow-order", "unused",   "unused-option", "zero-gradient"};
 
 // Every id that is reported with Severity::Note, sorted.
 constexpr std::array<std::string_view, 6> kNotes{"checked",    "cost",          "format-bound",

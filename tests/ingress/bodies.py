@@ -56,6 +56,15 @@ def elementwise():
                       lambda A, B, function=function: np.where(function(A, B), A, B))
 
 
+def types():
+    """The same on all types of numbers."""
+    for kind in ("f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "i1"):
+        a, b = numbers((4, 5), kind, 0.5, low=0, high=2 if kind == "i1" else 4), numbers((4, 5), kind, seed=4, low=0, high=2 if kind == "i1" else 4)
+        product, total = ("mulf", "addf") if "f" in kind else ("andi", "ori") if kind == "i1" else ("muli", "addi")
+        yield generic(f"product_{kind}", f"%r = arith.{product} %a, %b : {kind}", {"A": a, "B": b}, lambda A, B: A * B, {"A": CSR}, kind)
+        yield generic(f"sum_{kind}", f"%r = arith.{total} %a, %b : {kind}", {"A": a, "B": b}, lambda A, B: A + B, {"A": CSR, "B": DCSR}, kind)
+
+
 def integers():
     a = numbers((4, 5), "i32", 0.7, low=-40, high=40)
     b = numbers((4, 5), "i32", seed=3, low=1, high=6)
@@ -95,25 +104,21 @@ def integers():
 
 
 def complex_numbers():
-    """Complex operands are written as files of entries, real parts and imaginary ones."""
-    maps = "indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = [\"parallel\"]"
-    c, v = "complex<f64>", "tensor<3xcomplex<f64>>"
-    values = np.array([1 + 2j, -0.5j, 3])
+    c = "complex<f64>"
+    a, b = numbers((4, 5), c, 0.5), numbers((4, 5), c, seed=3) + 0.25
     bodies = {"add": ("%k = complex.constant [1.0, -2.0] : !c\n      %r = complex.add %a, %k : !c", lambda A: A + (1 - 2j)),
-              "mul": ("%r = complex.mul %a, %a : !c", lambda A: A * A), "conj": ("%r = complex.conj %a : !c", np.conj),
+              "square": ("%r = complex.mul %a, %a : !c", np.square), "conj": ("%r = complex.conj %a : !c", np.conj),
               "neg": ("%r = complex.neg %a : !c", np.negative),
               "abs": ("%b = complex.abs %a : !c\n      %z = arith.constant 0.0 : f64\n      %r = complex.create %b, %z : !c", np.abs)}
-    for name, (body, expected) in bodies.items():
-        text = f"""func.func @f(%A: {v}) -> {v} {{
-  %e = tensor.empty() : {v}
-  %0 = linalg.generic {{{maps}}} ins(%A : {v}) outs(%e : {v}) {{
-    ^bb0(%a: {c}, %o: {c}):
-      {body.replace('!c', c)}
-      linalg.yield %r : {c}
-  }} -> {v}
-  return %0 : {v}
-}}"""
-        yield Case(f"complex_{name}", text, {"A": values}, expected, refused="mlir-operation" if name == "abs" else None)
+    for name, (body, function) in bodies.items():
+        yield generic(f"complex_{name}", body.replace("!c", c), {"A": a}, function, {"A": CSR}, c)
+    for name, function in {"re": np.real, "im": np.imag, "abs": np.abs, "angle": np.angle}.items():
+        yield generic(f"complex_{name}_of", f"%r = complex.{name} %a : {c}", {"A": a}, function, {"A": CSR}, c, "f64")
+    for name, function in {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide}.items():
+        yield generic(f"complex_{name}_both", f"%r = complex.{name} %a, %b : {c}", {"A": a, "B": b}, function, {"A": CSR}, c)
+    yield named("matmul_complex", "linalg.matmul INS OUTS", {"A": a, "B": numbers((5, 3), c)}, (4, 3), np.matmul, kind=c, encodings={"A": CSR})
+    yield named("matvec_complex", "linalg.matvec INS OUTS", {"A": a.astype(np.complex64), "x": numbers((5,), "complex<f32>")}, (4,), np.matmul,
+                kind="complex<f32>", encodings={"A": DCSR})
 
 
 def sparse_operations():
@@ -168,6 +173,15 @@ def sparse_operations():
             [reduce(np.append(row[row != 0], neutral)) for row in A]))
     yield Case("number_of_entries", function("%A: !S", "index", "  %n = sparse_tensor.number_of_entries %A : !S\n  return %n : index"),
                {"A": a}, np.count_nonzero)
+
+
+def concatenations():
+    a, b = numbers((4, 5), density=0.5), numbers((4, 5), density=0.5, seed=9)
+    yield Case("concatenate_dense", function("%A: !S, %B: !C", "tensor<8x5xf64>",
+                                             "  %0 = sparse_tensor.concatenate %A, %B {dimension = 0 : index} : !S, !C to tensor<8x5xf64>\n  return %0 : tensor<8x5xf64>"),
+               {"A": a, "B": b}, lambda A, B: np.concatenate([A, B]))
+    yield Case("concatenate_three", function("%A: !S, %B: !C, %D: !M", "tensor<4x15xf64, #CSC>", """  %0 = sparse_tensor.concatenate %A, %B, %D {dimension = 1 : index} : !S, !C, !M to tensor<4x15xf64, #CSC>
+  return %0 : tensor<4x15xf64, #CSC>"""), {"A": a, "B": b, "D": numbers((4, 5))}, lambda A, B, D: np.concatenate([A, B, D], 1))
     for dimension in (0, 1):
         shape = (8, 5) if dimension == 0 else (4, 10)
         result = f"tensor<{shape[0]}x{shape[1]}xf64, #CSR>"

@@ -15,22 +15,29 @@ CSF = "map = (d0, d1, d2) -> (d0 : compressed, d1 : compressed, d2 : compressed)
 
 
 class Case:
-    """A module, and what its operands are. `refused`: the id of the error that it gives."""
+    """A module, and what its operands are. `refused`: the id of the error that it gives. `sizes`: those that no operand has,
+    `inputs`: those that become operands."""
 
-    def __init__(self, name, text, operands, expected=None, refused=None, tolerance=1e-5):
-        self.name, self.text, self.operands = name, text, operands
+    def __init__(self, name, text, operands, expected=None, refused=None, tolerance=1e-5, sizes=None, inputs=None):
+        self.name, self.text, self.operands, self.sizes, self.inputs = name, text, operands, sizes or {}, inputs or {}
         self.expected, self.refused, self.tolerance = expected, refused, tolerance
+
+
+# bf16 is written as f32, as NumPy has none.
+NUMPY_TYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": np.float32, "i8": np.int8, "i16": np.int16,
+               "i32": np.int32, "i64": np.int64, "i1": np.bool_, "complex<f32>": np.complex64, "complex<f64>": np.complex128}
 
 
 def numbers(shape, kind="f64", density=1.0, seed=0, low=-3, high=4):
     """Whole numbers and halves, of which a part is no zero."""
     rng = np.random.default_rng(seed + 17 * len(shape) + sum(shape))
     values = rng.integers(low, high, shape)
-    if kind.startswith("f"):
+    if "f" in kind:
         values = values + rng.integers(0, 2, shape) / 2
+    if kind.startswith("complex"):
+        values = values + 1j * rng.integers(low, high, shape)
     kept = rng.random(shape) < density
-    types = {"f64": np.float64, "f32": np.float32, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "i1": np.bool_}
-    return np.where(kept, values, 0).astype(types[kind])
+    return np.where(kept, values, 0).astype(NUMPY_TYPES[kind])
 
 
 def typed(shape, kind, encoding=""):
@@ -41,15 +48,14 @@ def named(name, operation, operands, result, expected, start="0.0", kind="f64", 
     """A named operation `operation` of operands, {name: array}, into a tensor that is filled with `start`."""
     encodings = encodings or {}
     lines = [f"#E_{operand} = #sparse_tensor.encoding<{{ {text} }}>" for operand, text in encodings.items()]
-    kinds = {np.dtype(np.float64): "f64", np.dtype(np.float32): "f32", np.dtype(np.int8): "i8", np.dtype(np.int32): "i32",
-             np.dtype(np.int64): "i64", np.dtype(np.bool_): "i1"}
+    kinds = {np.dtype(numpy_type): text for text, numpy_type in NUMPY_TYPES.items() if text != "bf16"}
     types = {operand: typed(a.shape, kinds[a.dtype], f"E_{operand}" if operand in encodings else "")
              for operand, a in operands.items()}
     out = typed(result, kind)
     arguments = ", ".join(f"%{operand}: {text}" for operand, text in types.items())
     ins = f"ins({', '.join('%' + operand for operand in types)} : {', '.join(types.values())})"
     lines.append(f"""func.func @f({arguments}) -> {out} {{
-  %z = arith.constant {start} : {kind}
+  %z = {f"complex.constant [{start} : {kind[8:11]}, 0.0 : {kind[8:11]}]" if "complex" in kind else f"arith.constant {start}"} : {kind}
   %e = tensor.empty() : {out}
   %f = linalg.fill ins(%z : {kind}) outs(%e : {out}) -> {out}
   %0 = {operation.replace('INS', ins).replace('OUTS', f'outs(%f : {out})')} -> {out}

@@ -2,10 +2,13 @@
 
 import numpy as np
 
-from bodies import complex_numbers, elementwise, integers, reductions, sparse_operations
+from bodies import complex_numbers, concatenations, elementwise, integers, reductions, sparse_operations, types
 from cases import HEADER, Case, function, generic, numbers
+from dynamic import dynamic
+from refused import refusals
 from storages import encodings
-from structured import casts, moves, products, windows
+from structured import casts, moves, products
+from windows import windows
 
 
 def functions():
@@ -90,36 +93,6 @@ def elements():
                {"s": np.float64(2.5)}, lambda s: np.array([s]))
 
 
-def refusals():
-    loop = function("%x: !V, %n: index", "!V", """  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %r = scf.for %t = %c0 to %n step %c1 iter_args(%y = %x) -> (!V) {
-    %e = tensor.empty() : !V
-    %z = linalg.exp ins(%y : !V) outs(%e : !V) -> !V
-    scf.yield %z : !V
-  }
-  return %r : !V""")
-    yield Case("loop", loop, {}, refused="mlir-operation")
-    for name, text in (("batch", "map = (d0, d1, d2) -> (d0 : batch, d1 : dense, d2 : compressed)"),
-                       ("loose", "map = (d0, d1, d2) -> (d0 : dense, d1 : loose_compressed, d2 : compressed)")):
-        yield Case(f"encoding_{name}", f"#E = #sparse_tensor.encoding<{{ {text} }}>\n" + """func.func @f(%A: tensor<3x4x5xf64, #E>) -> tensor<3x4x5xf64> {
-  %0 = sparse_tensor.convert %A : tensor<3x4x5xf64, #E> to tensor<3x4x5xf64>
-  return %0 : tensor<3x4x5xf64>
-}""", {}, refused="mlir-encoding")
-    yield Case("values", function("%A: !S", "memref<?xf64>", "  %0 = sparse_tensor.values %A : !S to memref<?xf64>\n  return %0 : memref<?xf64>"), {},
-               refused="mlir-operation")
-    yield Case("undefined", function("%A: !S", "!R", """  %e = tensor.empty() : !R
-  %0 = linalg.generic #sum ins(%A : !S) outs(%e : !R) {
-    ^bb0(%a: f64, %o: f64):
-      %r = arith.addf %a, %o : f64
-      linalg.yield %r : f64
-  } -> !R
-  return %0 : !R"""), {}, refused="mlir-undefined")
-    yield Case("type", function("%A: tensor<4xi7>", "tensor<4xi7>", "  return %A : tensor<4xi7>"), {}, refused="mlir-type")
-    yield Case("syntax", "func.func @f(%A: tensor<4xf64>) -> tensor<4xf64> { return %B }", {}, refused="mlir-syntax")
-    yield Case("no_function", "module { }", {}, refused="mlir-function")
-
-
 def cases():
-    for kind in (encodings, products, windows, elementwise, integers, sparse_operations, reductions, casts, moves, functions, elements, complex_numbers, refusals):
+    for kind in (encodings, products, windows, elementwise, types, integers, sparse_operations, concatenations, reductions, casts, moves, dynamic, functions, elements, complex_numbers, refusals):
         yield from kind()

@@ -21,12 +21,13 @@ import modules
 
 
 def entries(path, shape):
-    """What a file of entries holds, as a dense array."""
-    values = np.zeros(shape)
-    for line in path.read_text().splitlines():
-        if line and not line.startswith("#"):
-            *places, value = line.split()
-            values[tuple(int(place) - 1 for place in places)] += float(value)
+    """What a file of entries holds, as a dense array: .tns, or .mtx of complex numbers."""
+    is_complex = path.suffix == ".mtx"
+    values = np.zeros(shape, np.complex128 if is_complex else np.float64)
+    for line in [line for line in path.read_text().splitlines() if line and line[0] not in "#%"][1 if is_complex else 0:]:
+        words = line.split()
+        places = tuple(int(place) - 1 for place in words[:len(shape)])
+        values[places] += complex(*map(float, words[len(shape):])) if is_complex else float(words[-1])
     return values
 
 
@@ -42,9 +43,10 @@ def run(spc, folder, case):
         np.save(folder / f"{name}.npy", values)
         inputs[name] = f"{name}={folder / name}.npy"
     result = re.search(r"->\s*([^\n{]*)\{$", case.text, re.MULTILINE)
-    out = folder / ("out.tns" if result and "#" in result.group(1) else "out.npy")
+    is_sparse = result and "#" in result.group(1)
+    out = folder / ("out.npy" if not is_sparse else "out.mtx" if "complex" in result.group(1) else "out.tns")
     out.unlink(missing_ok=True)
-    sizes = []
+    sizes = [f"--size={name}={size}" for name, size in case.sizes.items()] + [f"{name}={size}" for name, size in case.inputs.items()]
     for _ in range(3):
         command = [spc, "run", str(module), "-q", "-O0", *inputs.values(), *sizes, "-o", f"out={out}"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)

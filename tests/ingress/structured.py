@@ -1,11 +1,25 @@
 """Named operations on whole tensors, and what moves elements."""
 
-import itertools
-
 import numpy as np
 
-from cases import CSR, DCSR, VECTOR, Case, function, named, numbers
+from cases import CSR, DCSR, VECTOR, Case, function, named, numbers, typed
 from storages import ENCODINGS, TENSOR_ENCODINGS
+
+
+def quantized(name, operation, operands, result, expected, encodings):
+    """Whole numbers less those that stand for 0, which are scalars."""
+    lines = [f"#E_{operand} = #sparse_tensor.encoding<{{ {text} }}>" for operand, text in encodings.items()]
+    types = {operand: typed(np.shape(a), "i32" if np.ndim(a) == 0 else "i8", f"E_{operand}" if operand in encodings else "") if np.ndim(a) else "i32"
+             for operand, a in operands.items()}
+    out = typed(result, "i32")
+    lines.append(f"""func.func @f({', '.join(f'%{operand}: {text}' for operand, text in types.items())}) -> {out} {{
+  %z = arith.constant 0 : i32
+  %e = tensor.empty() : {out}
+  %f = linalg.fill ins(%z : i32) outs(%e : {out}) -> {out}
+  %0 = {operation} ins({', '.join('%' + operand for operand in types)} : {', '.join(types.values())}) outs(%f : {out}) -> {out}
+  return %0 : {out}
+}}""")
+    return Case(name, "\n".join(lines), operands, expected, tolerance=0)
 
 
 def products():
@@ -37,52 +51,19 @@ def products():
     i, j = numbers((5, 6), "i8", 0.5), numbers((6, 3), "i8")
     yield named("matmul_i8", "linalg.matmul INS OUTS", {"A": i, "B": j}, (5, 3),
                 lambda A, B: A.astype(np.int32) @ B.astype(np.int32), start="0", kind="i32", encodings={"A": CSR})
+    zero = {"p": np.int32(2), "q": np.int32(-1)}
+    shifted = lambda A, B, p, q: (A.astype(np.int32) - p) @ (B.astype(np.int32) - q)
+    yield quantized("quantized_matmul", "linalg.quantized_matmul", {"A": i, "B": j, **zero}, (5, 3), shifted, {"A": CSR})
+    yield quantized("quantized_batch", "linalg.quantized_batch_matmul",
+                    {"A": numbers((2, 3, 4), "i8", 0.5), "B": numbers((2, 4, 2), "i8"), **zero}, (2, 3, 2), shifted,
+                    {"A": TENSOR_ENCODINGS["csf"]})
+    yield named("mmt4d", "linalg.mmt4d INS OUTS", {"A": numbers((2, 3, 2, 4), density=0.5), "B": numbers((3, 3, 2, 4))}, (2, 3, 2, 2),
+                lambda A, B: np.einsum("mkij,nklj->mnil", A, B))
+    yield named("batch_vecmat", "linalg.batch_vecmat INS OUTS", {"A": numbers((3, 4)), "B": batches}, (3, 5),
+                lambda A, B: np.einsum("bi,bij->bj", A, B), encodings={"B": text["A"]})
     yield named("matmul_unsigned", "linalg.matmul {cast = #linalg.type_fn<cast_unsigned>} INS OUTS", {"A": i, "B": j}, (5, 3),
                 lambda A, B: A.astype(np.uint8).astype(np.int32) @ B.astype(np.uint8).astype(np.int32), start="0", kind="i32",
                 encodings={"A": CSR})
-
-
-def windows():
-    image, kernel = numbers((8, 9), density=0.5), numbers((3, 2))
-    def convolved(x, k, strides=(1, 1), dilations=(1, 1)):
-        sizes = [(x.shape[d] - dilations[d] * (k.shape[d] - 1) - 1) // strides[d] + 1 for d in (0, 1)]
-        out = np.zeros(sizes + list(np.shape(x[0, 0] * k[0, 0])))
-        for p, q in itertools.product(range(k.shape[0]), range(k.shape[1])):
-            out += x[p * dilations[0]:, q * dilations[1]:][::strides[0], ::strides[1]][:sizes[0], :sizes[1]] * k[p, q]
-        return out
-    yield named("conv_1d", "linalg.conv_1d INS OUTS", {"x": numbers((9,), density=0.5), "k": numbers((3,))}, (7,),
-                lambda x, k: np.correlate(x, k, "valid"), encodings={"x": VECTOR})
-    yield named("conv_2d", "linalg.conv_2d INS OUTS", {"x": image, "k": kernel}, (6, 8), convolved, encodings={"x": DCSR})
-    yield named("conv_2d_dense", "linalg.conv_2d INS OUTS", {"x": image, "k": kernel}, (6, 8), convolved)
-    channels, filters = numbers((2, 8, 9, 3)), numbers((3, 2, 3, 4), density=0.4)
-    def by_filter(x, k, strides=(1, 1), dilations=(1, 1)):
-        return np.stack([sum(convolved(x[n, :, :, c], k[:, :, c, f], strides, dilations) for c in range(x.shape[3]))
-                         for n in range(x.shape[0]) for f in range(k.shape[3])]).reshape(
-                             x.shape[0], k.shape[3], *convolved(x[0, :, :, 0], k[:, :, 0, 0], strides, dilations).shape
-                         ).transpose(0, 2, 3, 1)
-    four = "map = (a, b, c, d) -> (a : compressed, b : compressed, c : compressed, d : compressed)"
-    steps = "{strides = dense<2> : tensor<2xi64>, dilations = dense<2> : tensor<2xi64>}"
-    yield named("conv_2d_nhwc", "linalg.conv_2d_nhwc_hwcf INS OUTS", {"x": channels, "k": filters}, (2, 6, 8, 4), by_filter,
-                encodings={"k": four})
-    yield named("conv_2d_strided", f"linalg.conv_2d_nhwc_hwcf {steps} INS OUTS", {"x": channels, "k": filters}, (2, 2, 4, 4),
-                lambda x, k: by_filter(x, k, (2, 2), (2, 2)), encodings={"k": four})
-    yield named("conv_2d_nchw", "linalg.conv_2d_nchw_fchw INS OUTS",
-                {"x": np.ascontiguousarray(channels.transpose(0, 3, 1, 2)), "k": np.ascontiguousarray(filters.transpose(3, 2, 0, 1))},
-                (2, 4, 6, 8), lambda x, k: by_filter(x.transpose(0, 2, 3, 1), k.transpose(2, 3, 1, 0)).transpose(0, 3, 1, 2))
-    yield named("depthwise", "linalg.depthwise_conv_2d_nhwc_hwc INS OUTS", {"x": channels, "k": numbers((3, 2, 3))}, (2, 6, 8, 3),
-                lambda x, k: np.stack([np.stack([convolved(x[n, :, :, c], k[:, :, c]) for c in range(3)], -1) for n in range(2)]))
-    def pooled(how):
-        def pool(x, w):
-            n, h, v, c = x.shape[0], w.shape[0], w.shape[1], x.shape[3]
-            return np.array([[[[how(x[a, i:i + h, j:j + v, f]) for f in range(c)] for j in range(x.shape[2] - v + 1)]
-                              for i in range(x.shape[1] - h + 1)] for a in range(n)])
-        return pool
-    small, shape = numbers((1, 4, 5, 2)), numbers((2, 3))
-    yield named("pooling_sum", "linalg.pooling_nhwc_sum INS OUTS", {"x": small, "w": shape}, (1, 3, 3, 2), pooled(np.sum))
-    yield named("pooling_max", "linalg.pooling_nhwc_max INS OUTS", {"x": small, "w": shape}, (1, 3, 3, 2), pooled(np.max),
-                start="0xFFF0000000000000")
-    yield named("pooling_min", "linalg.pooling_nhwc_min INS OUTS", {"x": small, "w": shape}, (1, 3, 3, 2), pooled(np.min),
-                start="0x7FF0000000000000")
 
 
 def casts():
@@ -105,15 +86,10 @@ def casts():
                {"A": a.copy()}, lambda A: np.exp([np.prod(row[row != 0]) if row.any() else 0 for row in A]))
 
 
-def moves():
+def slices():
     a, m = numbers((4, 5), density=0.5), numbers((4, 5))
-    yield Case("cast", function("%A: !N", "!D", """  %0 = tensor.cast %A : !N to !S
-  %1 = sparse_tensor.convert %0 : !S to !M
-  %2 = tensor.cast %1 : !M to !D
-  return %2 : !D"""), {"A": a}, lambda A: A)
-    yield Case("csr_to_csc", function("%A: !S", "!C", "  %0 = sparse_tensor.convert %A : !S to !C\n  return %0 : !C"), {"A": a}, lambda A: A)
-    slices = (("slice", "[1, 0] [2, 3] [1, 1]", "2x3", lambda A: A[1:3, :3]), ("slice_strided", "[1, 0] [2, 3] [2, 2]", "2x3", lambda A: A[1::2, ::2]))
-    for name, places, shape, expected in slices:
+    parts = (("slice", "[1, 0] [2, 3] [1, 1]", "2x3", lambda A: A[1:3, :3]), ("slice_strided", "[1, 0] [2, 3] [2, 2]", "2x3", lambda A: A[1::2, ::2]))
+    for name, places, shape, expected in parts:
         for kind, values in (("!M", m), ("!S", a)):
             result = f"tensor<{shape}xf64>"
             yield Case(f"{name}_{kind[1:]}", function(f"%A: {kind}", result, f"""  %0 = tensor.extract_slice %A{places} : {kind} to {result.replace('>', ', #CSR>') if kind == '!S' else result}
@@ -127,6 +103,43 @@ def moves():
     yield Case("insert_slice", function("%A: !M, %B: tensor<2x3xf64>", "!M",
                                         "  %0 = tensor.insert_slice %B into %A[1, 2] [2, 3] [1, 1] : tensor<2x3xf64> into !M\n  return %0 : !M"),
                {"A": m, "B": numbers((2, 3), seed=4)}, lambda A, B: np.block([[A[:1]], [A[1:3, :2], B], [A[3:]]]))
+    sliced = "#SLICE = #sparse_tensor.encoding<{ map = (i : #sparse_tensor<slice(1, 2, 2)>, j : #sparse_tensor<slice(0, 3, 1)>) -> (i : dense, j : compressed) }>\n"
+    yield Case("slice_encoded", function("%A: !S", "tensor<2x3xf64>", """  %0 = tensor.extract_slice %A[1, 0] [2, 3] [2, 1] : !S to tensor<2x3xf64, #SLICE>
+  %1 = sparse_tensor.convert %0 : tensor<2x3xf64, #SLICE> to tensor<2x3xf64>
+  return %1 : tensor<2x3xf64>""", sliced), {"A": a}, lambda A: A[1::2, :3])
+    yield Case("slice_multiplied", function("%A: !S, %B: tensor<3x2xf64>", "tensor<2x2xf64>", """  %0 = tensor.extract_slice %A[1, 0] [2, 3] [2, 1] : !S to tensor<2x3xf64, #SLICE>
+  %z = arith.constant dense<0.0> : tensor<2x2xf64>
+  %1 = linalg.matmul ins(%0, %B : tensor<2x3xf64, #SLICE>, tensor<3x2xf64>) outs(%z : tensor<2x2xf64>) -> tensor<2x2xf64>
+  return %1 : tensor<2x2xf64>""", sliced), {"A": a, "B": numbers((3, 2))}, lambda A, B: A[1::2, :3] @ B)
+
+
+def reshapes():
+    a, m = numbers((4, 5), density=0.5), numbers((4, 5))
+    cube, lists = "tensor<2x3x4xf64, #LISTS>", "#LISTS = #sparse_tensor.encoding<{ map = (i, j, k) -> (i : compressed, j : compressed, k : compressed) }>\n"
+    matrix = "tensor<6x4xf64, #CSR>"
+    yield Case("collapse_cube", function(f"%A: {cube}", matrix, f"  %0 = tensor.collapse_shape %A [[0, 1], [2]] : {cube} into {matrix}\n  return %0 : {matrix}", lists),
+               {"A": numbers((2, 3, 4), density=0.4)}, lambda A: A.reshape(6, 4))
+    yield Case("expand_cube", function(f"%A: {matrix}", cube, f"  %0 = tensor.expand_shape %A [[0, 1], [2]] output_shape [2, 3, 4] : {matrix} into {cube}\n  return %0 : {cube}",
+                                       lists), {"A": numbers((6, 4), density=0.4)}, lambda A: A.reshape(2, 3, 4))
+    flat, vector = "tensor<20xf64>", "tensor<20xf64, #VEC>"
+    yield Case("collapse", function("%A: !M", flat, f"  %0 = tensor.collapse_shape %A [[0, 1]] : !M into {flat}\n  return %0 : {flat}"), {"A": m}, np.ravel)
+    yield Case("collapse_sparse", function("%A: !S", vector, f"  %0 = tensor.collapse_shape %A [[0, 1]] : !S into {vector}\n  return %0 : {vector}"),
+               {"A": a}, np.ravel)
+    yield Case("expand", function(f"%A: {flat}", "!M", f"  %0 = tensor.expand_shape %A [[0, 1]] output_shape [4, 5] : {flat} into !M\n  return %0 : !M"),
+               {"A": m.ravel()}, lambda A: A.reshape(4, 5))
+    yield Case("expand_sparse", function(f"%A: {vector}", "!S", f"  %0 = tensor.expand_shape %A [[0, 1]] output_shape [4, 5] : {vector} into !S\n  return %0 : !S"),
+               {"A": a.ravel()}, lambda A: A.reshape(4, 5))
+
+
+def moves():
+    yield from slices()
+    yield from reshapes()
+    a, m = numbers((4, 5), density=0.5), numbers((4, 5))
+    yield Case("cast", function("%A: !N", "!D", """  %0 = tensor.cast %A : !N to !S
+  %1 = sparse_tensor.convert %0 : !S to !M
+  %2 = tensor.cast %1 : !M to !D
+  return %2 : !D"""), {"A": a}, lambda A: A)
+    yield Case("csr_to_csc", function("%A: !S", "!C", "  %0 = sparse_tensor.convert %A : !S to !C\n  return %0 : !C"), {"A": a}, lambda A: A)
     for value in ("0.0", "2.0"):
         yield Case(f"pad_{value[0]}", function("%A: !M", "tensor<7x6xf64>", f"""  %c = arith.constant {value} : f64
   %0 = tensor.pad %A low[1, 0] high[2, 1] {{
@@ -136,14 +149,12 @@ def moves():
   return %0 : tensor<7x6xf64>"""), {"A": m}, lambda A, value=float(value): np.pad(A, ((1, 2), (0, 1)), constant_values=value))
     yield Case("concat", function("%A: !M, %B: !M", "tensor<4x10xf64>", "  %0 = tensor.concat dim(1) %A, %B : (!M, !M) -> tensor<4x10xf64>\n  return %0 : tensor<4x10xf64>"),
                {"A": m, "B": numbers((4, 5), seed=8)}, lambda A, B: np.hstack([A, B]))
-    flat, vector = "tensor<20xf64>", "tensor<20xf64, #VEC>"
-    yield Case("collapse", function("%A: !M", flat, f"  %0 = tensor.collapse_shape %A [[0, 1]] : !M into {flat}\n  return %0 : {flat}"), {"A": m}, np.ravel)
-    yield Case("collapse_sparse", function("%A: !S", vector, f"  %0 = tensor.collapse_shape %A [[0, 1]] : !S into {vector}\n  return %0 : {vector}"),
-               {"A": a}, np.ravel)
-    yield Case("expand", function(f"%A: {flat}", "!M", f"  %0 = tensor.expand_shape %A [[0, 1]] output_shape [4, 5] : {flat} into !M\n  return %0 : !M"),
-               {"A": m.ravel()}, lambda A: A.reshape(4, 5))
-    yield Case("expand_sparse", function(f"%A: {vector}", "!S", f"  %0 = tensor.expand_shape %A [[0, 1]] output_shape [4, 5] : {vector} into !S\n  return %0 : !S"),
-               {"A": a.ravel()}, lambda A: A.reshape(4, 5))
+    yield Case("reorder_coo", f"""#FROM = #sparse_tensor.encoding<{{ map = (i, j) -> (i : compressed(nonunique, nonordered), j : singleton(nonordered)) }}>
+#TO = #sparse_tensor.encoding<{{ map = (i, j) -> (i : compressed(nonunique), j : singleton) }}>
+func.func @f(%A: tensor<4x5xf64, #FROM>) -> tensor<4x5xf64, #TO> {{
+  %0 = sparse_tensor.reorder_coo quick_sort %A : tensor<4x5xf64, #FROM> to tensor<4x5xf64, #TO>
+  return %0 : tensor<4x5xf64, #TO>
+}}""", {"A": a}, lambda A: A)
     yield Case("transpose", function("%A: !S", "tensor<5x4xf64>", """  %e = tensor.empty() : tensor<5x4xf64>
   %0 = linalg.transpose ins(%A : !S) outs(%e : tensor<5x4xf64>) permutation = [1, 0]
   return %0 : tensor<5x4xf64>"""), {"A": a}, np.transpose)

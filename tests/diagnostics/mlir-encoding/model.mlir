@@ -1,5 +1,5 @@
-#B = #sparse_tensor.encoding<{ map = (b, i, j) -> (b : batch, i : dense, j : compressed) }>
-func.func @f(%A: tensor<2x3x4xf64, #B>) -> tensor<2x3x4xf64> {
-  %0 = sparse_tensor.convert %A : tensor<2x3x4xf64, #B> to tensor<2x3x4xf64>
-  return %0 : tensor<2x3x4xf64>
+#S = #sparse_tensor.encoding<{ map = (i : #sparse_tensor<slice(1, 3, 1)>, j : #sparse_tensor<slice(0, 4, 1)>) -> (i : dense, j : compressed) }>
+func.func @f(%A: tensor<3x4xf64, #S>) -> tensor<3x4xf64> {
+  %0 = sparse_tensor.convert %A : tensor<3x4xf64, #S> to tensor<3x4xf64>
+  return %0 : tensor<3x4xf64>
 }
