@@ -40,6 +40,8 @@ bool Raiser::readMove(mlir::Operation *operation) {
     readInsertSlice(inserted);
   else if (auto pad = mlir::dyn_cast<tensor::PadOp>(operation))
     readPad(pad);
+  else if (auto elements = mlir::dyn_cast<tensor::FromElementsOp>(operation))
+    readElements(elements);
   else if (auto collapse = mlir::dyn_cast<tensor::CollapseShapeOp>(operation))
     readReshape(operation, collapse.getSrc(), collapse.getResult(), collapse.getReassociationIndices(), true);
   else if (auto expand = mlir::dyn_cast<tensor::ExpandShapeOp>(operation))
@@ -220,6 +222,31 @@ void Raiser::readPad(tensor::PadOp pad) {
   if (!isNumber(*around, 0))
     value = make.call(Function::Select, std::move(inside), std::move(value), std::move(around));
   addStatement(pad, pad.getResult(), std::move(extents), plain(pad, loops), {std::move(value), nullptr});
+}
+
+void Raiser::readElements(tensor::FromElementsOp elements) {
+  constexpr size_t kMost = 256;
+  const Maker make = maker(elements);
+  const size_t count = elements.getElements().size();
+  if (count == 0 || count > kMost) {
+    refuse(kModuleSize, elements, "a tensor of no elements that are listed, or of more than 256");
+    return;
+  }
+  const std::vector<std::string> loops = loopNames(elements.getType().getRank());
+  ExprPtr value = scalar(elements, elements.getElements().back());
+  for (size_t k = count - 1; k-- > 0;) {
+    ExprPtr here;
+    int64_t rest = static_cast<int64_t>(k);
+    for (size_t dim = loops.size(); dim-- > 0;) {
+      const int64_t size = elements.getType().getDimSize(dim);
+      ExprPtr same = make.call(Function::Equal, make.name(loops[dim]), make.integer(rest % size));
+      here = here ? make.call(Function::And, std::move(same), std::move(here)) : std::move(same);
+      rest /= size;
+    }
+    value = make.call(Function::Select, std::move(here), scalar(elements, elements.getElements()[k]), std::move(value));
+  }
+  addStatement(elements, elements.getResult(), extentsOf(elements.getType(), {}), plain(elements, loops),
+               {std::move(value), nullptr});
 }
 
 std::vector<language::ExtentDecl> Raiser::expandedSizes(tensor::ExpandShapeOp expand,

@@ -113,6 +113,7 @@ private:
   void readExtractSlice(mlir::tensor::ExtractSliceOp slice);
   void readInsertSlice(mlir::tensor::InsertSliceOp slice);
   void readPad(mlir::tensor::PadOp pad);
+  void readElements(mlir::tensor::FromElementsOp elements);
   /// The sizes of what a tensor with others becomes.
   std::vector<language::ExtentDecl> expandedSizes(mlir::tensor::ExpandShapeOp expand,
                                                   const std::vector<language::ExtentDecl> &from);

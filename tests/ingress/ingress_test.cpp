@@ -23,12 +23,12 @@ struct Read {
   std::deque<Diagnostic> said;
 };
 
-Read read(const std::string &text, const std::string &wanted = "") {
+Read read(const std::string &text, const ingress::Wanted &wanted = {}) {
   SourceManager sources;
   Diagnostics diagnostics;
   const SourceFile &file = sources.add("model.mlir", text);
   Read read;
-  read.module = ingress::readModule(file, {wanted}, sources, diagnostics);
+  read.module = ingress::readModule(file, wanted, sources, diagnostics);
   if (read.module && !read.module->kernels.empty()) {
     const ingress::ModuleKernel &kernel = read.module->kernels.front();
     sema::Options options;
@@ -103,13 +103,61 @@ TEST_CASE("floats are added up in order unless all operations allow another one"
   CHECK_FALSE(read(withFlags("fastmath<fast>")).module->kernels.front().isStrict);
 }
 
+TEST_CASE("complex numbers are added up as their operations allow") {
+  const auto text = [](const std::string &sum, const std::string &product) {
+    return R"(
+func.func @f(%A: tensor<4xcomplex<f64>>, %B: tensor<4xcomplex<f64>>) -> tensor<complex<f64>> {
+  %z = complex.constant [0.0, 0.0] : complex<f64>
+  %e = tensor.from_elements %z : tensor<complex<f64>>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+                       iterator_types = ["reduction"]}
+      ins(%A, %B : tensor<4xcomplex<f64>>, tensor<4xcomplex<f64>>) outs(%e : tensor<complex<f64>>) {
+    ^bb0(%a: complex<f64>, %b: complex<f64>, %o: complex<f64>):
+      %p = complex.mul %a, %b )" +
+           product + R"( : complex<f64>
+      %r = complex.add %o, %p )" +
+           sum + R"( : complex<f64>
+      linalg.yield %r : complex<f64>
+  } -> tensor<complex<f64>>
+  return %0 : tensor<complex<f64>>
+})";
+  };
+  const std::string any = "fastmath<reassoc>", fast = "fastmath<fast>";
+  CHECK(read(text("", "")).module->kernels.front().isStrict);
+  CHECK(read(text("fastmath<contract>", any)).module->kernels.front().isStrict);
+  CHECK(read(text(any, "")).module->kernels.front().isStrict);
+  CHECK(read(text("", fast)).module->kernels.front().isStrict);
+  CHECK_FALSE(read(text(any, any)).module->kernels.front().isStrict);
+  CHECK_FALSE(read(text(fast, any)).module->kernels.front().isStrict);
+}
+
 TEST_CASE("one of several functions is chosen by name") {
   const std::string one = "(%x: tensor<4xf64>) -> tensor<4xf64> { return %x : tensor<4xf64> }\n";
   const std::string text = "func.func @g" + one + "func.func private @h" + one + "func.func @k" + one;
   CHECK(read(text).module->functions == std::vector<std::string>{"g", "k"});
   CHECK(read(text).module->kernels.empty());
-  CHECK(read(text, "k").module->kernels.front().tree.signature->name.text == "k");
-  CHECK(read(text, "h").module->kernels.empty());
+  CHECK(read(text, {"k"}).module->kernels.front().tree.signature->name.text == "k");
+  CHECK(read(text, {"h"}).module->kernels.empty());
+  CHECK(read(text, {"", true}).module->kernels.size() == 2);
+  CHECK(read(text, {"k", true}).module->kernels.size() == 1);
+}
+
+TEST_CASE("what is refused of several functions is said of each") {
+  const std::string cast = "(%x: f64) -> i64 { %r = arith.bitcast %x : f64 to i64 return %r : i64 }\n";
+  CHECK(read("func.func @g" + cast + "func.func @k" + cast, {"", true}).said.size() == 2);
+}
+
+TEST_CASE("a size that nothing but an expression reads is an operand, one that says no more than a shape is none") {
+  CHECK(read("func.func @f(%A: tensor<?xf64>, %x: f64) -> f64 {\n"
+             "  %c0 = arith.constant 0 : index\n  %n = tensor.dim %A, %c0 : tensor<?xf64>\n"
+             "  %i = arith.index_cast %n : index to i64\n  %f = arith.sitofp %i : i64 to f64\n"
+             "  %r = arith.mulf %x, %f : f64\n  return %r : f64\n}")
+            .kernel == "kernel f(x, A_0) -> (out)\ntensor x: f64\ntensor out: f64\ntensor A_0: i64\n"
+                       "out = x*f64(i64(A_0))\n");
+  CHECK(read("func.func @f(%A: tensor<?xf64>, %n: index) -> tensor<?x4xf64> {\n"
+             "  %0 = tensor.expand_shape %A [[0, 1]] output_shape [%n, 4] : tensor<?xf64> into tensor<?x4xf64>\n"
+             "  return %0 : tensor<?x4xf64>\n}")
+            .kernel == "kernel f(A) -> (out)\ntensor A(4*n): f64\ntensor out(n, 4): f64\nout(i,j) = A(4*i + j)\n");
 }
 
 TEST_CASE("a value that is used over and over is refused once it grows too large") {

@@ -6,8 +6,8 @@ from bodies import complex_numbers, concatenations, elementwise, integers, reduc
 from cases import HEADER, Case, function, generic, numbers
 from dynamic import dynamic
 from refused import refusals
-from storages import encodings
-from structured import casts, moves, products
+from storages import matrices, tensors, widths
+from structured import casts, mixed, moves, products
 from windows import windows
 
 
@@ -89,10 +89,21 @@ def elements():
                    {"E": numbers((4, 5)), "p": np.array([3, 0, 3], numpy_type)}, lambda E, p: E[p])
     yield Case("element", function("%x: !V", "f64", "  %c2 = arith.constant 2 : index\n  %0 = tensor.extract %x[%c2] : !V\n  return %0 : f64"), {"x": numbers((5,))},
                lambda x: x[2])
+    listed = "tensor<2x2xf64>"
+    yield Case("from_several", function("%s: f64, %t: f64", listed, f"  %u = arith.mulf %s, %t : f64\n  %0 = tensor.from_elements %s, %t, %u, %s : {listed}\n  return %0 : {listed}"),
+               {"s": np.float64(2.5), "t": np.float64(-1)}, lambda s, t: np.array([[s, t], [s * t, s]]))
     yield Case("from_elements", function("%s: f64", "tensor<1xf64>", "  %0 = tensor.from_elements %s : tensor<1xf64>\n  return %0 : tensor<1xf64>"),
                {"s": np.float64(2.5)}, lambda s: np.array([s]))
 
 
+GROUPS = {
+    "encodings of matrices": matrices, "encodings of tensors": tensors, "widths and types": widths, "products": products,
+    "mixed orders": mixed, "convolutions and pooling": windows, "elementwise": elementwise, "arithmetic of all types": types, "integers": integers,
+    "unary, binary, reduce, select": sparse_operations, "concatenations": concatenations, "reductions": reductions, "casts": casts,
+    "slices, reshapes and other moves": moves, "dynamic sizes": dynamic, "functions and constants": functions,
+    "elements at computed places": elements, "complex numbers": complex_numbers, "functions of complex numbers, and refusals": refusals}
+
+
 def cases():
-    for kind in (encodings, products, windows, elementwise, types, integers, sparse_operations, concatenations, reductions, casts, moves, dynamic, functions, elements, complex_numbers, refusals):
+    for kind in GROUPS.values():
         yield from kind()

@@ -22,7 +22,7 @@ from modules_test import run
 from storages import ENCODINGS
 
 SIZES = [1, 2, 3, 4, 6]
-STORED = ["csr", "csc", "dcsr", "coo", "coo_soa", "bsr2x2", "compressed_rows", "dcsc"]
+STORED = ["csr", "csc", "dcsr", "coo", "coo_soa", "bsr2x2", "bsc2x2_columns", "compressed_rows", "dcsc", "loose", "loose_rows", "unordered"]
 BINARY = {"addf": np.add, "subf": np.subtract, "mulf": np.multiply, "maximumf": np.maximum, "minimumf": np.minimum}
 UNARY = {"arith.negf": np.negative, "math.absf": np.abs, "math.floor": np.floor}
 REDUCED = {"addf": (np.add, "0.0"), "maximumf": (np.maximum, "0xFFF0000000000000"), "minimumf": (np.minimum, "0x7FF0000000000000")}
@@ -67,7 +67,7 @@ class Module:
     def argument(self):
         dims = [self.random.choice(self.dims) for _ in range(self.random.choice([1, 2, 2, 2]))]
         encoding = self.random.choice(["", *STORED]) if len(dims) == 2 else self.random.choice(["", "vector"])
-        if encoding.startswith("bsr") and any(dim.size % 2 or dim.dynamic for dim in dims):
+        if encoding.startswith("bs") and any(dim.size % 2 or dim.dynamic for dim in dims):
             encoding = "csr"
         name = f"A{len(self.operands)}"
         rng = np.random.default_rng(self.random.randrange(1 << 30))

@@ -36,6 +36,8 @@ ENCODINGS = {
     "loose_rows": "map = (d0, d1) -> (d0 : loose_compressed, d1 : compressed)",
     "loose_blocks": "map = (d0, d1) -> (d0 floordiv 2 : dense, d1 floordiv 2 : loose_compressed, d0 mod 2 : dense, d1 mod 2 : dense)",
     "one_value": f"{CSR}, explicitVal = 2.0 : f64",
+    "two_of_four_full": "map = (d0, d1) -> (d0 : dense, d1 floordiv 4 : dense, d1 mod 4 : structured[2, 4])",
+    "five_of_eight_full": "map = (d0, d1) -> (d0 : dense, d1 floordiv 8 : dense, d1 mod 8 : structured[5, 8])",
     "five_of_eight": "map = (d0, d1) -> (d0 : dense, d1 floordiv 8 : dense, d1 mod 8 : structured[5, 8])",
 }
 TENSOR_ENCODINGS = {
@@ -61,12 +63,15 @@ def structured(values):
     return kept
 
 
-def encodings():
-    """Each encoding is read, and written, by a conversion; in all widths, a few of them."""
+def matrices():
+    """Each encoding is read, and written, by a conversion."""
     for name, text in ENCODINGS.items():
         a = numbers((8, 16), density=0.4, seed=len(name))
         if name == "two_of_four":
             a = structured(a)
+        if name.endswith("_full"):
+            n, m = (2, 4) if name.startswith("two") else (5, 8)
+            a = np.tile(np.where(np.arange(m) < n, np.arange(m) + 1.0, 0), (8, 16 // m))
         if name == "two_of_four_columns":
             a = np.ascontiguousarray(structured(np.ascontiguousarray(a.T)).T)
         if name == "one_value":
@@ -74,9 +79,15 @@ def encodings():
         if name == "five_of_eight":
             a[:, 5:8] = a[:, 13:16] = 0
         yield from conversions(name, text, a, "f64")
+
+
+def tensors():
     for name, text in TENSOR_ENCODINGS.items():
         yield from conversions(name, text, numbers((4, 5, 6), density=0.4), "f32")
     yield from conversions("vector", VECTOR, numbers((9,), density=0.5), "f64")
+
+
+def widths():
     for positions, coordinates in itertools.product((8, 16, 32, 64), repeat=2):
         yield from conversions(f"csr_{positions}_{coordinates}", f"{CSR}, posWidth = {positions}, crdWidth = {coordinates}",
                                numbers((6, 7), density=0.4), "f64")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cases import CSR, DCSR, VECTOR, Case, function, named, numbers, typed
+from cases import CSC, CSR, DCSR, VECTOR, Case, function, named, numbers, typed
 from storages import ENCODINGS, TENSOR_ENCODINGS
 
 
@@ -64,6 +64,34 @@ def products():
     yield named("matmul_unsigned", "linalg.matmul {cast = #linalg.type_fn<cast_unsigned>} INS OUTS", {"A": i, "B": j}, (5, 3),
                 lambda A, B: A.astype(np.uint8).astype(np.int32) @ B.astype(np.uint8).astype(np.int32), start="0", kind="i32",
                 encodings={"A": CSR})
+
+
+def mixed():
+    """Operands, and results, that are stored in different orders."""
+    a, b = numbers((4, 5), density=0.5), numbers((4, 5), density=0.5, seed=2)
+    rows, columns, lists = CSR, CSC, "map = (d0, d1) -> (d1 : compressed, d0 : compressed)"
+    for name, function_ in {"add": np.add, "mul": np.multiply}.items():
+        for other, text in {"csc": columns, "dcsc": lists}.items():
+            yield named(f"mixed_{name}_{other}", f"linalg.{name} INS OUTS", {"A": a, "B": b}, (4, 5), function_, encodings={"A": rows, "B": text})
+    yield named("mixed_matmul", "linalg.matmul INS OUTS", {"A": a, "B": numbers((5, 3), density=0.5)}, (4, 3), np.matmul,
+                encodings={"A": columns, "B": rows})
+    square = numbers((5, 5), density=0.5)
+    for result in ("tensor<5x5xf64>", "tensor<5x5xf64, #CSR>"):
+        yield Case(f"with_its_transpose_{'sparse' if '#' in result else 'dense'}", function("%A: tensor<5x5xf64, #CSR>", result, f"""  %e = tensor.empty() : {result}
+  %0 = linalg.generic {{indexing_maps = [#id, affine_map<(i, j) -> (j, i)>, #id], iterator_types = ["parallel", "parallel"]}}
+      ins(%A, %A : tensor<5x5xf64, #CSR>, tensor<5x5xf64, #CSR>) outs(%e : {result}) {{
+    ^bb0(%a: f64, %b: f64, %o: f64):
+      %r = arith.addf %a, %b : f64
+      linalg.yield %r : f64
+  }} -> {result}
+  return %0 : {result}"""), {"A": square}, lambda A: A + A.T)
+    yield Case("mixed_into_columns", function("%A: !S, %B: !S", "!C", """  %e = tensor.empty() : !C
+  %0 = linalg.generic #two ins(%A, %B : !S, !S) outs(%e : !C) {
+    ^bb0(%a: f64, %b: f64, %o: f64):
+      %r = arith.addf %a, %b : f64
+      linalg.yield %r : f64
+  } -> !C
+  return %0 : !C"""), {"A": a, "B": b}, np.add)
 
 
 def casts():

@@ -130,7 +130,7 @@ int compileSeveral(Session &session, const CompileCommandOptions &options, const
   }
   if (session.failed() || !checkNotInputs(session, {paths.output, paths.header, paths.depfile}, filesRead))
     return session.finish();
-  const std::filesystem::path named = paths.output == "-" ? kernelStem(options.shared) + ".o" : paths.output;
+  const std::filesystem::path named = paths.output == "-" ? kernelStem(options.shared) : paths.output;
   std::optional<ObjectAndHeader> joined = joinKernels(session, named.stem().string(), std::move(kernels));
   if (!joined)
     return session.finish();
