@@ -210,6 +210,35 @@ std::optional<KernelHeader> splitHeader(std::string_view text, std::string_view 
   return splitTypes(text.substr(types, functions - types), header) ? std::optional(std::move(header)) : std::nullopt;
 }
 
+std::vector<KernelHeader> splitHeader(std::string_view text, const std::vector<std::string> &kernels) {
+  if (kernels.size() == 1) {
+    std::optional<KernelHeader> only = splitHeader(text, kernels.front());
+    return only ? std::vector{std::move(*only)} : std::vector<KernelHeader>();
+  }
+  std::map<size_t, size_t> begins; // of kernels' comments
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    const size_t guard = text.find("#ifdef SPC_KERNEL_" + kernels[k] + "\n");
+    const size_t comment = text.rfind("/* " + kernels[k] + "(): ", guard);
+    if (guard == std::string_view::npos || comment == std::string_view::npos)
+      return {};
+    begins[comment] = k;
+  }
+  std::vector<KernelHeader> headers(kernels.size());
+  size_t end = text.find("#ifndef SPC_KERNEL_ENTRY\n", begins.rbegin()->first);
+  for (auto part = begins.rbegin(); part != begins.rend() && end != std::string_view::npos; ++part) {
+    const std::string_view own = text.substr(part->first, end - part->first);
+    std::optional<KernelHeader> header =
+        splitHeader(own.substr(0, own.find_last_not_of('\n') + 2), kernels[part->second]);
+    if (!header)
+      return {};
+    headers[part->second] = std::move(*header);
+    end = part->first;
+  }
+  const size_t types = std::min(text.find(kTypeGuard), end);
+  const bool isWhole = end == begins.begin()->first && splitTypes(text.substr(types, end - types), headers.front());
+  return isWhole ? headers : std::vector<KernelHeader>();
+}
+
 bool belongsTo(const KernelHeader &header, const ReadSignature &signature) {
   for (const std::string &phase : signature.phases)
     if (header.functions.find((phase == "_free" ? "void " : "spc_status ") + signature.symbol(phase) + "(") ==

@@ -22,6 +22,10 @@ struct KernelHeader {
 /// The parts of the header of `kernel`; nullopt where `text` is not one that spc has written for it.
 std::optional<KernelHeader> splitHeader(std::string_view text, std::string_view kernel);
 
+/// The parts of the header of several kernels, which writeLibraryHeader() has written, or of one; empty where it is not
+/// that of all of them. The first one has the types of all.
+std::vector<KernelHeader> splitHeader(std::string_view text, const std::vector<std::string> &kernels);
+
 /// Whether the header is that of the signature's object: its inline functions call what the object exports.
 bool belongsTo(const KernelHeader &header, const ReadSignature &signature);
 

@@ -26,7 +26,7 @@ struct Exports {
 /// A kernel in its object.
 struct LibraryMember {
   std::string kernel;
-  std::string object;               ///< the object's bytes
+  std::string object;               ///< the object's bytes; empty where it is that of a member before
   std::string dataSymbol;           ///< the signature
   std::string argvSymbols[4];       ///< of the call, symbolic, numeric and free; empty where there is none
   std::vector<std::string> symbols; ///< that are visible in a shared library

@@ -118,14 +118,16 @@ template <typename Elf> void unhide(const std::set<std::string> &names, const ll
 /// Members whose own names are visible, too, beside those that a shared library is called by: so programs may include
 /// the header of a kernel in place of the library's.
 std::vector<LibraryMember> unhidden(std::vector<LibraryMember> members) {
+  std::set<std::string> names;
+  for (const LibraryMember &member : members)
+    for (std::string &symbol : hiddenSymbols(member))
+      names.insert(std::move(symbol));
   for (LibraryMember &member : members) {
-    const std::vector<std::string> hidden = hiddenSymbols(member);
     auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(member.object, "object"));
     if (!file) { // it has been opened before
       llvm::consumeError(file.takeError());
       continue;
     }
-    const std::set<std::string> names(hidden.begin(), hidden.end());
     if (const auto *little64 = llvm::dyn_cast<llvm::object::ELF64LEObjectFile>(file->get()))
       unhide(names, *little64);
     else if (const auto *big64 = llvm::dyn_cast<llvm::object::ELF64BEObjectFile>(file->get()))

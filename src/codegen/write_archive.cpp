@@ -12,7 +12,8 @@ std::optional<std::string> writeArchive(const std::vector<LibraryMember> &member
     names.push_back(member.kernel + ".o");
   std::vector<llvm::NewArchiveMember> parts;
   for (size_t k = 0; k < members.size(); ++k)
-    parts.emplace_back(llvm::MemoryBufferRef(members[k].object, names[k]));
+    if (!members[k].object.empty())
+      parts.emplace_back(llvm::MemoryBufferRef(members[k].object, names[k]));
   parts.emplace_back(llvm::MemoryBufferRef(table, "spc_kernels.o"));
   const auto kind = parts.front().detectKindFromObject();
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> archive = llvm::writeArchiveToBuffer(

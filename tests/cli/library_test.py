@@ -80,36 +80,6 @@ int main() {
 }
 """
 
-MODULE = """#CSR = #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed), posWidth = 32, crdWidth = 32 }>
-func.func @twice(%x: tensor<1xf64>) -> tensor<1xf64> {
-  %e = tensor.empty() : tensor<1xf64>
-  %y = linalg.add ins(%x, %x : tensor<1xf64>, tensor<1xf64>) outs(%e : tensor<1xf64>) -> tensor<1xf64>
-  return %y : tensor<1xf64>
-}
-func.func @main(%A: tensor<?x?xf64, #CSR>, %b: tensor<1xf64>) -> (tensor<?x?xf64, #CSR>, tensor<1xf64>) {
-  %c0 = arith.constant 0 : index
-  %m = tensor.dim %A, %c0 : tensor<?x?xf64, #CSR>
-  %e = tensor.empty(%m, %m) : tensor<?x?xf64, #CSR>
-  %C = linalg.matmul ins(%A, %A : tensor<?x?xf64, #CSR>, tensor<?x?xf64, #CSR>) outs(%e : tensor<?x?xf64, #CSR>) -> tensor<?x?xf64, #CSR>
-  %y = call @twice(%b) : (tensor<1xf64>) -> tensor<1xf64>
-  return %C, %y : tensor<?x?xf64, #CSR>, tensor<1xf64>
-}
-"""
-MODULE_CLIENT = """#include "model.h"
-#include <string.h>
-int main(void) {
-  int32_t pointers[2] = {0, 1}, indices[1] = {0};
-  double values[1] = {2}, b[1] = {3}, c[1] = {0}, d[1] = {0};
-  spc_csr_f64_i32 A = {1, 1, 1, pointers, indices, values}, P;
-  spc_dense1_f64 x = spc_dense1_f64_make(b, 1), y = spc_dense1_f64_make(c, 1), z = spc_dense1_f64_make(d, 1);
-  if (twice(&x, &y) != SPC_OK || kernel_main(&A, &x, &P, &z) != SPC_OK || c[0] != 6 || d[0] != 6 || P.values[0] != 4)
-    return 1;
-  kernel_main_free(&P);
-  const spc_kernel_entry *kernels = spc_kernels_model;
-  return strcmp(kernels[0].name, "twice") == 0 && strcmp(kernels[1].name, "kernel_main") == 0 && kernels[2].name == NULL ? 0 : 2;
-}
-"""
-
 LOAD = """#include "libk2.h"
 #include <dlfcn.h>
 #include <stdio.h>
@@ -199,20 +169,6 @@ class Library(SpcCase):
         for standard in ("c++17", "c++20"):
             self.command("c++", f"-std={standard}", "-Wall", "-Wextra", "-Werror", "client.cpp", "libkernels.a", "-lm", "-o", "cpp")
             self.command("./cpp")
-
-    def test_module_of_several_functions(self):
-        """They become one object with one header."""
-        self.write("model.mlir", MODULE)
-        self.write("client.c", MODULE_CLIENT)
-        self.spc("compile", "model.mlir", "-O1", "-MD", "--format", "A=csr64", "-Wno-unused")
-        self.assertEqual((self.folder / "model.d").read_text().split()[:2], ["model.o:", "model.mlir"])
-        self.assertEqual(self.spc("inspect", "model.o").out.count("spc_csr_f64_i64"), 1)
-        first = (self.folder / "model.o").read_bytes()
-        self.spc("compile", "model.mlir", "-O1", "--format", "A=csr64")
-        self.assertEqual((self.folder / "model.o").read_bytes(), first)
-        self.spc("compile", "model.mlir", "-O1")
-        self.command("cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "client.c", "model.o", "-lm", "-o", "c")
-        self.command("./c")
 
     def test_shared_from_c_and_cpp(self):
         self.write("client.c", C_CLIENT)
@@ -364,7 +320,7 @@ class Library(SpcCase):
         self.command("cc", "-c", "none.c")
         refuse("none.o: error: holds no kernels", "none.o", "spmm_f32.o", "-o", "lib2.a")
         self.command("ld", "-r", "spmm_f32.o", "spmm_f64.o", "-o", "two.o")
-        refuse("holds 2 kernels", "two.o", "-o", "lib2.a")
+        refuse("has no header 'two.h'", "two.o", "-o", "lib2.a")
         old = (self.folder / "spmm_f32.o").read_bytes().replace(b'"spc_abi":5', b'"spc_abi":4')
         self.write("old.o", old)
         refuse("has version 4 of the calling convention", "old.o", "-o", "lib2.a")

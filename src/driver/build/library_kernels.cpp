@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 namespace spc::driver {
 namespace {
@@ -18,39 +19,42 @@ constexpr DiagnosticKind kLibraryName{"library-name", Severity::Error};
 constexpr DiagnosticKind kTargetsDiffer{"library-target", Severity::Error};
 constexpr DiagnosticKind kKernelHeader{"kernel-header", Severity::Error};
 
-/// One object on its way.
+/// One object on its way, with a kernel or, as of a module's functions, several.
 struct ObjectFile {
   std::string path;
   std::string bytes;
   std::string target;
-  abi::ReadSignature signature;
+  std::vector<abi::ReadSignature> signatures;
 };
 
-/// The one kernel of an object.
-std::optional<abi::ReadSignature> signatureIn(Session &session, const std::string &path, std::string_view bytes) {
+/// The kernels of an object.
+std::vector<abi::ReadSignature> signaturesIn(Session &session, const std::string &path, std::string_view bytes) {
   std::string error;
   const std::optional<std::vector<std::string>> texts = codegen::readSignatures(bytes, error);
-  const auto refuse = [&](const std::string &what) -> Diagnostic & { return reportNoSignature(session, path, what); };
   if (!texts || texts->empty()) {
-    refuse("holds no kernels of spc's").advise("link what is not a kernel to the library's users by itself");
-    return std::nullopt;
+    reportNoSignature(session, path, "holds no kernels of spc's")
+        .advise("link what is not a kernel to the library's users by itself");
+    return {};
   }
-  std::optional<abi::ReadSignature> signature = abi::readSignature(texts->front());
-  if (texts->size() > 1)
-    refuse("holds " + std::to_string(texts->size()) + " kernels; a library is made of objects with one")
-        .advise("compile each by itself: spc compile --function=NAME chooses one of a module's");
-  else if (!signature)
-    refuse("holds a signature that is broken");
-  else if (signature->version != SPC_ABI_VERSION)
-    session.diagnostics()
-        .report(kTargetsDiffer, {},
-                "has version " + std::to_string(signature->version) +
-                    " of the calling convention; this spc has version " + std::to_string(SPC_ABI_VERSION))
-        .at(path)
-        .advise("compile the kernel anew");
-  else
-    return signature;
-  return std::nullopt;
+  std::vector<abi::ReadSignature> signatures;
+  for (const std::string &text : *texts) {
+    std::optional<abi::ReadSignature> signature = abi::readSignature(text);
+    if (!signature) {
+      reportNoSignature(session, path, "holds a signature that is broken");
+      return {};
+    }
+    if (signature->version != SPC_ABI_VERSION) {
+      session.diagnostics()
+          .report(kTargetsDiffer, {},
+                  "has version " + std::to_string(signature->version) +
+                      " of the calling convention; this spc has version " + std::to_string(SPC_ABI_VERSION))
+          .at(path)
+          .advise("compile the kernel anew");
+      return {};
+    }
+    signatures.push_back(std::move(*signature));
+  }
+  return signatures;
 }
 
 std::optional<ObjectFile> readObject(Session &session, const std::string &path) {
@@ -63,31 +67,35 @@ std::optional<ObjectFile> readObject(Session &session, const std::string &path) 
     reportNoObject(session, path, error);
     return std::nullopt;
   }
-  std::optional<abi::ReadSignature> signature = signatureIn(session, path, *bytes);
-  if (!signature)
+  std::vector<abi::ReadSignature> signatures = signaturesIn(session, path, *bytes);
+  if (signatures.empty())
     return std::nullopt;
-  return ObjectFile{path, std::move(*bytes), std::move(*target), std::move(*signature)};
+  return ObjectFile{path, std::move(*bytes), std::move(*target), std::move(signatures)};
 }
 
 /// That no two headers declare one name, and that all objects can be linked together.
 void checkTogether(Session &session, const std::vector<ObjectFile> &objects) {
-  std::map<std::string, const ObjectFile *> names;
-  for (const ObjectFile &object : objects) {
-    const std::string &kernel = object.signature.function;
-    for (const std::string &name : object.signature.declaredNames()) {
-      const auto [other, isNew] = names.emplace(name, &object);
+  std::map<std::string, std::pair<const ObjectFile *, const abi::ReadSignature *>> names;
+  const auto checkNames = [&](const ObjectFile &object, const abi::ReadSignature &signature) {
+    const std::string &kernel = signature.function;
+    for (const std::string &name : signature.declaredNames()) {
+      const auto [other, isNew] = names.emplace(name, std::pair(&object, &signature));
       if (isNew)
         continue;
-      const std::string &theirs = other->second->signature.function;
+      const std::string &theirs = other->second.second->function, &path = other->second.first->path;
       session.diagnostics()
           .report(kLibraryName, {},
-                  theirs == kernel ? "has a kernel '" + kernel + "', as '" + other->second->path + "' has"
-                                   : "its kernel '" + kernel + "' and '" + theirs + "' of '" + other->second->path +
+                  theirs == kernel ? "has a kernel '" + kernel + "', as '" + path + "' has"
+                                   : "its kernel '" + kernel + "' and '" + theirs + "' of '" + path +
                                          "' both need the name '" + name + "'")
           .at(object.path)
           .advise("compile one of them under another name with --name");
-      break;
+      return;
     }
+  };
+  for (const ObjectFile &object : objects) {
+    for (const abi::ReadSignature &signature : object.signatures)
+      checkNames(object, signature);
     if (object.target != objects.front().target)
       session.diagnostics()
           .report(kTargetsDiffer, {},
@@ -103,7 +111,7 @@ std::string findHeader(const ObjectFile &object, const std::vector<std::string> 
   const fs::path beside = fs::path(object.path).replace_extension(".h");
   std::vector<fs::path> candidates = {beside};
   for (const std::string &folder : folders)
-    for (const fs::path &name : {beside.filename(), fs::path(object.signature.function + ".h")})
+    for (const fs::path &name : {beside.filename(), fs::path(object.signatures.front().function + ".h")})
       candidates.push_back(fs::path(folder) / name);
   for (const fs::path &candidate : candidates)
     if (fs::exists(candidate, error))
@@ -111,8 +119,9 @@ std::string findHeader(const ObjectFile &object, const std::vector<std::string> 
   return "";
 }
 
-std::optional<abi::KernelHeader> readHeader(Session &session, const ObjectFile &object,
-                                            const std::vector<std::string> &folders, std::string &path) {
+/// Those of an object's kernels; empty with an error reported.
+std::vector<abi::KernelHeader> readHeaders(Session &session, const ObjectFile &object,
+                                           const std::vector<std::string> &folders, std::string &path) {
   path = findHeader(object, folders);
   const std::string again = "the object '" + object.path + "'";
   if (path.empty()) {
@@ -120,22 +129,29 @@ std::optional<abi::KernelHeader> readHeader(Session &session, const ObjectFile &
         .report(kKernelHeader, {}, "has no header '" + fs::path(object.path).replace_extension(".h").string() + "'")
         .at(object.path)
         .advise("keep what spc compile writes together, or name the headers' folder with --header-path");
-    return std::nullopt;
+    return {};
   }
   const std::optional<std::string> text = readBytes(path, session.diagnostics());
   if (!text)
-    return std::nullopt;
-  std::optional<abi::KernelHeader> header = abi::splitHeader(*text, object.signature.function);
-  if (header && abi::belongsTo(*header, object.signature))
-    return header;
+    return {};
+  std::vector<std::string> names;
+  for (const abi::ReadSignature &signature : object.signatures)
+    names.push_back(signature.function);
+  std::vector<abi::KernelHeader> headers = abi::splitHeader(*text, names);
+  const auto belongs = [&](size_t k) { return abi::belongsTo(headers[k], object.signatures[k]); };
+  size_t fitting = 0;
+  while (fitting < headers.size() && belongs(fitting))
+    ++fitting;
+  if (!headers.empty() && fitting == headers.size())
+    return headers;
   session.diagnostics()
       .report(kKernelHeader, {},
-              header ? "does not belong to " + again + ": the arguments differ"
-                     : "is not the header that spc has written for the kernel '" + object.signature.function + "' of " +
-                           again)
+              !headers.empty()
+                  ? "does not belong to " + again + ": the arguments differ"
+                  : "is not the header that spc has written for the kernel '" + names.front() + "' of " + again)
       .at(path)
       .advise("compile the kernel anew; object and header are written together");
-  return std::nullopt;
+  return {};
 }
 
 codegen::Exports exportsOf(const abi::ReadSignature &signature) {
@@ -177,19 +193,22 @@ std::optional<LibraryKernels> readLibraryKernels(Session &session, const std::ve
   checkTogether(session, read);
   if (session.failed())
     return std::nullopt;
-  std::sort(read.begin(), read.end(),
-            [](const ObjectFile &a, const ObjectFile &b) { return a.signature.function < b.signature.function; });
   LibraryKernels library;
   library.target = read.front().target;
+  std::map<std::string, std::pair<ObjectFile *, size_t>> kernels; // by name: the object, and which one of its kernels
+  std::map<const ObjectFile *, std::vector<abi::KernelHeader>> headers;
   for (ObjectFile &object : read) {
     std::string path;
-    std::optional<abi::KernelHeader> header = readHeader(session, object, headerFolders, path);
-    if (!header)
-      continue;
-    library.filesRead.push_back(object.path);
-    library.filesRead.push_back(path);
-    library.members.push_back(memberOf(object.signature, std::move(object.bytes)));
-    library.kernels.push_back({std::move(object.signature), std::move(*header)});
+    std::vector<abi::KernelHeader> &own = headers[&object] = readHeaders(session, object, headerFolders, path);
+    for (size_t k = 0; k < own.size(); ++k)
+      kernels[object.signatures[k].function] = {&object, k};
+    library.filesRead.insert(library.filesRead.end(), {object.path, path});
+  }
+  for (const auto &[name, place] : kernels) {
+    const auto [object, k] = place;
+    // The first one has the object.
+    library.members.push_back(memberOf(object->signatures[k], std::exchange(object->bytes, std::string())));
+    library.kernels.push_back({std::move(object->signatures[k]), std::move(headers[object][k])});
   }
   return session.failed() ? std::nullopt : std::optional(std::move(library));
 }

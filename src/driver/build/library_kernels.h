@@ -20,7 +20,7 @@ struct LibraryKernels {
   std::vector<std::string> filesRead; ///< objects and headers
 };
 
-/// Reads objects as `spc compile` writes them, each with one kernel, and their headers: of x.o, x.h beside it or in one
+/// Reads objects as `spc compile` writes them, and their headers: of x.o, x.h beside it or in one
 /// of `headerFolders`, or KERNEL.h there. nullopt with errors reported: what is no such object, names that two kernels
 /// take, different targets or conventions, missing headers and those of other objects.
 std::optional<LibraryKernels> readLibraryKernels(Session &session, const std::vector<std::string> &objects,

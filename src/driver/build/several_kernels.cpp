@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace spc::driver {
 namespace {
@@ -74,7 +75,11 @@ std::optional<ObjectAndHeader> joinKernels(Session &session, const std::string &
   if (session.failed() || !checkLinker(session, *target))
     return std::nullopt;
   LibraryKernels library;
-  for (size_t k = 0; k < kernels.size(); ++k) {
+  std::vector<size_t> order(kernels.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return signatures[a].function < signatures[b].function; });
+  for (const size_t k : order) {
     std::optional<abi::KernelHeader> header = abi::splitHeader(kernels[k].header, signatures[k].function);
     if (!header)
       return fail(kNotJoined);
