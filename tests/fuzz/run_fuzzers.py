@@ -17,10 +17,10 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-TARGETS = ["kernel", "format", "data", "program"]
+TARGETS = ["kernel", "format", "data", "program", "module"]
 # LLVM's library is not instrumented: what its allocators poison in our code they do not free again in its own.
 ENVIRONMENT = os.environ | {"ASAN_OPTIONS": "allow_user_poisoning=0"}
-MOST_BYTES = {"kernel": 1024, "format": 2048, "data": 1024, "program": 256}
+MOST_BYTES = {"kernel": 1024, "format": 2048, "data": 1024, "program": 256, "module": 4096}
 
 
 def run(options, target, counts):

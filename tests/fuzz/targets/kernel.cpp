@@ -1,39 +1,19 @@
 // A line of arguments of --format, then a kernel: parsed, printed, checked and planned; what is written of the program
 // has the same plan. Arguments that begin with
 // `type:` and `index:` are those of --type and --index.
+#include "fuzz/targets/check_text.h"
+
 #include "abi/signature.h"
 #include "format/format_file.h"
 #include "sema/given_types.h"
-#include "sema/program.h"
 #include "support/render.h"
-#include "syntax/parser.h"
 
 #include <cstdint>
 #include <cstdlib>
-#include <iostream>
 #include <sstream>
 #include <string>
 
 using namespace spc;
-
-/// Aborts unless a program's text reads as the same program, with the same plan. A semiring's sums may be nested deeper
-/// than text may be.
-static void checkText(const sema::Program &program, const sema::Kernel &kernel,
-                      const std::vector<format::Binding> &bindings, const sema::Options &options,
-                      SourceManager &sources) {
-  Diagnostics diagnostics;
-  const std::string text = sema::toText(program);
-  const syntax::Kernel tree = syntax::parse(sources.add("kernel.tex", text), diagnostics);
-  for (const Diagnostic &diagnostic : diagnostics.all())
-    if (diagnostic.kind.id == std::string_view("nesting-too-deep"))
-      return;
-  const auto again = sema::check(tree, bindings, options, diagnostics);
-  const auto planned = again ? sema::plan(*again, options, diagnostics) : std::nullopt;
-  if (!planned || sema::toText(*again) != text || sema::describe(*planned) != sema::describe(kernel)) {
-    std::cerr << text;
-    std::abort();
-  }
-}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   const std::string input(reinterpret_cast<const char *>(bytes), size);
@@ -66,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   if (!diagnostics.hasErrors()) {
     const auto program = sema::check(tree, bindings, options, diagnostics);
     if (const auto kernel = program ? sema::plan(*program, options, diagnostics) : std::nullopt) {
-      checkText(*program, *kernel, bindings, options, sources);
+      testing::checkText(*program, *kernel, bindings, options, sources);
       abi::makeSignature(*kernel);
     } else if (!diagnostics.hasErrors()) {
       std::abort(); // refused without a reason

@@ -1,0 +1,34 @@
+// What is written of a program reads as the same program.
+#pragma once
+
+#include "sema/analyze.h"
+#include "sema/program.h"
+#include "syntax/parser.h"
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace spc::testing {
+
+/// Aborts unless a program's text reads as the same program, with the same plan. A semiring's sums may be nested deeper
+/// than text may be.
+inline void checkText(const sema::Program &program, const sema::Kernel &kernel,
+                      const std::vector<format::Binding> &bindings, const sema::Options &options,
+                      SourceManager &sources) {
+  Diagnostics diagnostics;
+  const std::string text = sema::toText(program);
+  const syntax::Kernel tree = syntax::parse(sources.add("kernel.tex", text), diagnostics);
+  for (const Diagnostic &diagnostic : diagnostics.all())
+    if (diagnostic.kind.id == std::string_view("nesting-too-deep"))
+      return;
+  const auto again = sema::check(tree, bindings, options, diagnostics);
+  const auto planned = again ? sema::plan(*again, options, diagnostics) : std::nullopt;
+  if (!planned || sema::toText(*again) != text || sema::describe(*planned) != sema::describe(kernel)) {
+    std::cerr << text;
+    std::abort();
+  }
+}
+
+} // namespace spc::testing
