@@ -1,4 +1,4 @@
-// The pages of docs/ whose sections of the third order are about one id each, as spc holds them.
+// The sections of the pages in docs/ whose sections of the third order are about one id each, as spc holds them.
 #pragma once
 
 #include <span>
