@@ -146,7 +146,7 @@ def test_operations(name):
 
 
 def test_what_no_words_are_for_is_named():
-    with pytest.raises(spc.CompileError, match="has no words for 'fft_fft'|has no words for 'fft'"):
+    with pytest.raises(spc.CompileError, match="has no words for 'fft"):
         spc.torch.compile(type("M", (nn.Module,), {"forward": lambda self, x: torch.fft.fft(x)})(), (X,))
 
 
@@ -160,8 +160,7 @@ def module(forward):
 
 
 @pytest.mark.parametrize("forward, said", [
-    (lambda self, x: F.dropout(x), "call eval"), (lambda self, x: x.sum(0) / x.shape[0], "is the example's"),
-    (lambda self, x: x.add_(1) + x, "in place"), (lambda self, x: F.relu(x, inplace=True), "in place"),
+    (lambda self, x: F.dropout(x), "call eval"), (lambda self, x: x.add_(1) + x, "in place"), (lambda self, x: F.relu(x, inplace=True), "in place"),
     (lambda self, x: torch.softmax(x, 1, dtype=torch.float64), "dtype"), (lambda self, x: x.detach() * x, "no words for 'detach'"),
     (lambda self, x: {"x": x + 1}, "results are tensors")])
 def test_what_would_be_lost_is_refused(forward, said):

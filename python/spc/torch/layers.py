@@ -1,36 +1,39 @@
 """What PyTorch's operations are in the kernel language, by their names."""
 # SPDX-License-Identifier: Apache-2.0
 
-from typing import Any, Callable, Dict, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 from ..errors import CompileError
+from .sizes import product
 from .statements import Operand, Program, Tensor, broadcast_shape, dimensions, element_of, text_of, without
 
 Made = Callable[..., Any]
+_Made = TypeVar("_Made", bound=Made)
 TABLE: Dict[str, Made] = {}
 
 
-def takes(*names: str) -> Callable[[Made], Made]:
+def takes(*names: str) -> Callable[[_Made], _Made]:
     """Registers what makes the statements of operations; it takes the program and the operation's arguments."""
-    def register(made: Made) -> Made:
+    def register(made: _Made) -> _Made:
         TABLE.update((name, made) for name in names)
         return made
     return register
 
 
-def _each(program: Program, text: str, *operands: Operand, sparse: Sequence[int] = ()) -> Tensor:
+def each(program: Program, text: str, *operands: Operand, sparse: Sequence[int] = ()) -> Tensor:
     """An operation on each element; sparse: the operands whose missing entries make a result's."""
     shape = broadcast_shape(*operands)
     elements = [element_of(operand, shape) for operand in operands]
     deciding = [operands[k] for k in sparse]
     is_sparse = any(isinstance(one, Tensor) and one.is_sparse for one in deciding)
-    return program.put(shape, lambda indices: text.format(*(element(indices) for element in elements)), is_sparse)
+    is_untold = any(isinstance(one, Tensor) and one.is_untold for one in operands)
+    return program.put(shape, lambda indices: text.format(*(element(indices) for element in elements)), is_sparse, is_untold)
 
 
 def _binary(text: str, *sparse: int) -> Made:
     def made(program: Program, left: Operand, right: Operand, alpha: float = 1) -> Tensor:
         scaled = text if alpha == 1 else text.replace("{1}", f"{text_of(alpha)}*{{1}}")
-        return _each(program, scaled, left, right, sparse=sparse)
+        return each(program, scaled, left, right, sparse=sparse)
     return made
 
 
@@ -49,46 +52,46 @@ TABLE["rsub"], TABLE["rtruediv"] = _turned(TABLE["sub"]), _turned(TABLE["div"])
 
 # Of one element: where it is 0, the first ones are.
 for _name in ("relu", "tanh", "sqrt", "abs", "sign", "floor", "ceil", "sin", "tan", "erf", "expm1", "log1p", "trunc", "atan", "sinh"):
-    TABLE[_name] = lambda program, x, inplace=False, _name=_name: _each(program, f"{_name}({{0}})", x, sparse=(0,))
+    TABLE[_name] = lambda program, x, inplace=False, _name=_name: each(program, f"{_name}({{0}})", x, sparse=(0,))
 for _name in ("exp", "log", "cos", "sigmoid", "exp2", "log2"):
-    TABLE[_name] = lambda program, x, _name=_name: _each(program, f"{_name}({{0}})", x)
-TABLE["neg"] = lambda program, x: _each(program, "-{0}", x, sparse=(0,))
-TABLE["square"] = lambda program, x: _each(program, "{0} * {0}", x, sparse=(0,))
-TABLE["reciprocal"] = lambda program, x: _each(program, "1 / {0}", x)
-TABLE["rsqrt"] = lambda program, x: _each(program, "1 / sqrt({0})", x)
-TABLE["silu"] = lambda program, x, inplace=False: _each(program, "{0} * sigmoid({0})", x, sparse=(0,))
-TABLE["elu"] = lambda program, x, alpha=1.0, inplace=False: _each(program, f"select({{0}} > 0, {{0}}, {text_of(alpha)} * expm1({{0}}))", x, sparse=(0,))
-TABLE["softplus"] = lambda program, x, beta=1, threshold=20: _each(
+    TABLE[_name] = lambda program, x, _name=_name: each(program, f"{_name}({{0}})", x)
+TABLE["neg"] = lambda program, x: each(program, "-{0}", x, sparse=(0,))
+TABLE["square"] = lambda program, x: each(program, "{0} * {0}", x, sparse=(0,))
+TABLE["reciprocal"] = lambda program, x: each(program, "1 / {0}", x)
+TABLE["rsqrt"] = lambda program, x: each(program, "1 / sqrt({0})", x)
+TABLE["silu"] = lambda program, x, inplace=False: each(program, "{0} * sigmoid({0})", x, sparse=(0,))
+TABLE["elu"] = lambda program, x, alpha=1.0, inplace=False: each(program, f"select({{0}} > 0, {{0}}, {text_of(alpha)} * expm1({{0}}))", x, sparse=(0,))
+TABLE["softplus"] = lambda program, x, beta=1, threshold=20: each(
     program, f"select({{0}}*{text_of(beta)} > {text_of(threshold)}, {{0}}, log1p(exp({{0}}*{text_of(beta)})) / {text_of(beta)})", x)
-TABLE["where"] = lambda program, condition, x, y: _each(program, "select({0}, {1}, {2})", condition, x, y)
+TABLE["where"] = lambda program, condition, x, y: each(program, "select({0}, {1}, {2})", condition, x, y)
 for _name, _text in (("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="), ("eq", "=="), ("ne", "!=")):
-    TABLE[_name] = lambda program, x, y, _text=_text: _each(program, f"{{0}} {_text} {{1}}", x, y)
+    TABLE[_name] = lambda program, x, y, _text=_text: each(program, f"{{0}} {_text} {{1}}", x, y)
 
 
 @takes("leaky_relu")
 def leaky_relu(program: Program, x: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    return _each(program, f"select({{0}} > 0, {{0}}, {text_of(negative_slope)} * {{0}})", x, sparse=(0,))
+    return each(program, f"select({{0}} > 0, {{0}}, {text_of(negative_slope)} * {{0}})", x, sparse=(0,))
 
 
 @takes("gelu")
 def gelu(program: Program, x: Tensor, approximate: str = "none") -> Tensor:
     if approximate == "tanh":
-        return _each(program, "0.5 * {0} * (1 + tanh(0.7978845608028654 * ({0} + 0.044715 * {0} * {0} * {0})))", x, sparse=(0,))
-    return _each(program, "gelu({0})", x, sparse=(0,))
+        return each(program, "0.5 * {0} * (1 + tanh(0.7978845608028654 * ({0} + 0.044715 * {0} * {0} * {0})))", x, sparse=(0,))
+    return each(program, "gelu({0})", x, sparse=(0,))
 
 
 @takes("pow")
 def power(program: Program, x: Operand, exponent: Operand) -> Tensor:
     if isinstance(exponent, (int, float)) and exponent in (1, 2, 3):
-        return _each(program, " * ".join(["{0}"] * int(exponent)), x, sparse=(0,))
-    return _each(program, "pow({0}, {1})", x, exponent)
+        return each(program, " * ".join(["{0}"] * int(exponent)), x, sparse=(0,))
+    return each(program, "pow({0}, {1})", x, exponent)
 
 
 @takes("clamp", "clip", "hardtanh")
 def clamp(program: Program, x: Tensor, min: Optional[float] = None, max: Optional[float] = None, **named: Any) -> Tensor:
     low, high = named.get("min_val", min), named.get("max_val", max)
     text = "{0}" if low is None else f"max({{0}}, {text_of(low)})"
-    return _each(program, text if high is None else f"min({text}, {text_of(high)})", x)
+    return each(program, text if high is None else f"min({text}, {text_of(high)})", x)
 
 
 @takes("dropout", "alpha_dropout", "feature_dropout")
@@ -103,15 +106,17 @@ def same(program: Program, x: Tensor, memory_format: Any = None) -> Tensor:
     return x
 
 
-def _in_own_type(dtype: Any) -> None:
+def in_own_type(dtype: Any) -> None:
     if dtype is not None:
         raise CompileError(f"dtype={dtype}: results have the type of their operands")
 
 
-def _product(program: Program, x: Tensor, y: Tensor, batch: int = 0) -> Tensor:
-    """The product of matrices, of batches of them behind `batch` dimensions, or of vectors."""
+def product_of(program: Program, x: Tensor, y: Tensor) -> Tensor:
+    """The product of matrices, of batches of them, or of vectors."""
+    if x.is_untold and y.is_untold:
+        x = program.settled(x)
     left = [1, *x.shape] if len(x.shape) == 1 else list(x.shape)
-    shape = [*broadcast_shape(Tensor(x.shape[:-2], x.at), Tensor(y.shape[:-2], y.at))]
+    shape: List[int] = [*broadcast_shape(Tensor(x.shape[:-2], x.at), Tensor(y.shape[:-2], y.at))]
     rows, columns = len(x.shape) > 1, len(y.shape) > 1
     shape += [left[-2]] * rows + [y.shape[-1]] * columns
 
@@ -122,28 +127,30 @@ def _product(program: Program, x: Tensor, y: Tensor, batch: int = 0) -> Tensor:
         a = Tensor(x.shape[:-2], lambda at: x.at([*at, *row, k])).broadcast(shape[:len(outer)])(outer)
         b = Tensor(y.shape[:-2], lambda at: y.at([*at, k, *column])).broadcast(shape[:len(outer)])(outer)
         return f"sum({k}, {a} * {b})"
-    return program.put(shape, element, x.is_sparse and y.is_sparse)
+    return program.put(shape, element, x.is_sparse and y.is_sparse, x.is_untold or y.is_untold)
 
 
 @takes("mm", "matmul", "bmm", "mv", "dot", "spmm", "smm")
-def product(program: Program, x: Tensor, y: Tensor) -> Tensor:
-    return _product(program, x, y)
+def matrix_product(program: Program, x: Tensor, y: Tensor) -> Tensor:
+    return product_of(program, x, y)
 
 
 @takes("addmm", "baddbmm", "addmv")
 def added_product(program: Program, c: Operand, x: Tensor, y: Tensor, beta: float = 1, alpha: float = 1) -> Tensor:
-    return _each(program, f"{text_of(beta)} * {{0}} + {text_of(alpha)} * {{1}}", c, _product(program, x, y))
+    return each(program, f"{text_of(beta)} * {{0}} + {text_of(alpha)} * {{1}}", c, product_of(program, x, y))
 
 
 @takes("linear")
 def linear(program: Program, x: Tensor, weight: Tensor, bias: Optional[Tensor] = None) -> Tensor:
-    turned = Tensor(weight.shape[::-1], lambda indices: weight.at(list(indices)[::-1]), weight.is_sparse)
-    made = _product(program, x, turned)
-    return made if bias is None else _each(program, "{0} + {1}", made, bias)
+    turned = Tensor(weight.shape[::-1], lambda indices: weight.at(list(indices)[::-1]), weight.is_sparse, weight.is_untold)
+    made = product_of(program, x, turned)
+    return made if bias is None else each(program, "{0} + {1}", made, bias)
 
 
-def _reduced(program: Program, how: str, x: Tensor, dim: Any, keepdim: bool) -> Tensor:
+def reduced(program: Program, how: str, x: Tensor, dim: Any, keepdim: bool) -> Tensor:
     dims = dimensions(dim, len(x.shape))
+    if x.is_untold:
+        x = program.settled(x)
 
     def element(indices: Sequence[str]) -> str:
         over, given = program.indices(len(dims), indices), iter(indices)
@@ -156,93 +163,77 @@ def _reduced(program: Program, how: str, x: Tensor, dim: Any, keepdim: bool) -> 
     return Tensor(shape, lambda indices: made.at([index for k, index in enumerate(indices) if k not in dims]))
 
 
-for _name, _how in (("sum", "sum"), ("mean", "mean"), ("amax", "max"), ("amin", "min"), ("prod", "prod")):
-    def _reduction(program: Program, x: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None, _how: str = _how) -> Tensor:
-        _in_own_type(dtype)
-        return _reduced(program, _how, x, dim, keepdim)
+for _name, _how in (("sum", "sum"), ("mean", "mean"), ("amax", "max"), ("amin", "min"), ("prod", "prod"), ("any", "any"), ("all", "all"),
+                    ("argmax", "argmax"), ("argmin", "argmin")):
+    def _reduction(program: Program, x: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None,
+                   _how: str = _how) -> Tensor:
+        in_own_type(dtype)
+        return reduced(program, _how, x, dim, keepdim)
     TABLE[_name] = _reduction
+
+
+@takes("var")
+def variance(program: Program, x: Tensor, dim: Any = None, unbiased: bool = True, keepdim: bool = False,
+             correction: Optional[float] = None) -> Tensor:
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    less = float(unbiased) if correction is None else correction
+    dims = dimensions(dim, len(x.shape))
+    centred = each(program, "{0} - {1}", x, reduced(program, "mean", x, dims, True))
+    squares = reduced(program, "sum", each(program, "{0} * {0}", centred), dims, keepdim)
+    count = product([x.shape[k] for k in dims]) - int(less)
+    return each(program, "{0} / {1}", squares, count)
+
+
+@takes("std")
+def deviation(program: Program, x: Tensor, *arguments: Any, **named: Any) -> Tensor:
+    return each(program, "sqrt({0})", variance(program, x, *arguments, **named))
+
+
+@takes("var_mean")
+def variance_and_mean(program: Program, x: Tensor, dim: Any = None, unbiased: bool = True, keepdim: bool = False,
+                      correction: Optional[float] = None) -> Tuple[Tensor, Tensor]:
+    return variance(program, x, dim, unbiased, keepdim, correction), reduced(program, "mean", x, dim, keepdim)
 
 
 @takes("softmax", "sparse_softmax")
 def softmax(program: Program, x: Tensor, dim: int = -1, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """Of a sparse tensor that of its entries, as torch.sparse.softmax has it."""
-    _in_own_type(dtype)
+    in_own_type(dtype)
     if x.is_sparse:
         def own(indices: Sequence[str]) -> str:
             return f"select(pattern({x.at(indices)}), {x.at(indices)}, -inf)"
-        greatest = _reduced(program, "max", Tensor(x.shape, own), dim, True)
+        greatest = reduced(program, "max", Tensor(x.shape, own), dim, True)
         exps = program.put(x.shape, lambda indices: f"where(pattern({x.at(indices)}), exp({x.at(indices)} - "
                            f"{greatest.broadcast(x.shape)(indices)}))", True)
     else:
-        exps = _each(program, "exp({0} - {1})", x, _reduced(program, "max", x, dim, True))
-    return _each(program, "{0} / {1}", exps, _reduced(program, "sum", exps, dim, True), sparse=(0,))
+        exps = each(program, "exp({0} - {1})", x, reduced(program, "max", x, dim, True))
+    return each(program, "{0} / {1}", exps, reduced(program, "sum", exps, dim, True), sparse=(0,))
 
 
 @takes("log_softmax")
 def log_softmax(program: Program, x: Tensor, dim: int = -1, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    _in_own_type(dtype)
-    centred = _each(program, "{0} - {1}", x, _reduced(program, "max", x, dim, True))
-    return _each(program, "{0} - log({1})", centred, _reduced(program, "sum", _each(program, "exp({0})", centred), dim, True))
+    in_own_type(dtype)
+    centred = each(program, "{0} - {1}", x, reduced(program, "max", x, dim, True))
+    return each(program, "{0} - log({1})", centred, reduced(program, "sum", each(program, "exp({0})", centred), dim, True))
+
+
+@takes("aten.softmax")
+def _softmax(program: Program, x: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    return softmax(program, x, dim, dtype=dtype)
+
+
+@takes("aten.log_softmax")
+def _log_softmax(program: Program, x: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    return log_softmax(program, x, dim, dtype=dtype)
 
 
 @takes("layer_norm")
 def layer_norm(program: Program, x: Tensor, normalized_shape: Sequence[int], weight: Optional[Tensor] = None,
-               bias: Optional[Tensor] = None, eps: float = 1e-5) -> Tensor:
+               bias: Optional[Tensor] = None, eps: float = 1e-5, cudnn_enable: bool = False) -> Tensor:
     dims = list(range(len(x.shape) - len(normalized_shape), len(x.shape)))
-    centred = _each(program, "{0} - {1}", x, _reduced(program, "mean", x, dims, True))
-    variance = _reduced(program, "mean", _each(program, "{0} * {0}", centred), dims, True)
-    made = _each(program, f"{{0}} / sqrt({{1}} + {text_of(eps)})", centred, variance)
-    made = made if weight is None else _each(program, "{0} * {1}", made, weight)
-    return made if bias is None else _each(program, "{0} + {1}", made, bias)
-
-
-def _moved(x: Tensor, order: Sequence[int]) -> Tensor:
-    """Dimensions in another order: no statement."""
-    return Tensor([x.shape[k] for k in order], lambda indices: x.at([indices[list(order).index(k)] for k in range(len(order))]), x.is_sparse)
-
-
-@takes("permute")
-def permute(program: Program, x: Tensor, *dims: Any) -> Tensor:
-    order = dims if isinstance(dims[0], int) else dims[0]
-    return _moved(x, [dim % len(x.shape) for dim in order])
-
-
-@takes("t", "transpose", "swapaxes")
-def transpose(program: Program, x: Tensor, first: int = 0, second: int = 1) -> Tensor:
-    order = list(range(len(x.shape)))
-    if len(order) > 1:
-        order[first], order[second] = order[second], order[first]
-    return _moved(x, order)
-
-
-@takes("unsqueeze")
-def unsqueeze(program: Program, x: Tensor, dim: int) -> Tensor:
-    place = dim % (len(x.shape) + 1)
-    shape = [*x.shape[:place], 1, *x.shape[place:]]
-    return Tensor(shape, lambda indices: x.at([index for k, index in enumerate(indices) if k != place]), x.is_sparse)
-
-
-@takes("squeeze")
-def squeeze(program: Program, x: Tensor, dim: Optional[int] = None) -> Tensor:
-    dims = [k for k in dimensions(dim, len(x.shape)) if x.shape[k] == 1]
-
-    def element(indices: Sequence[str]) -> str:
-        given = iter(indices)
-        return x.at(["0" if k in dims else next(given) for k in range(len(x.shape))])
-    return Tensor(list(without(x.shape, dims)), element, x.is_sparse)
-
-
-@takes("index_select")
-def index_select(program: Program, x: Tensor, dim: int, index: Tensor) -> Tensor:
-    dim = dim % len(x.shape)
-    return program.put([*x.shape[:dim], *index.shape, *x.shape[dim + 1:]],
-                       lambda indices: x.at([*indices[:dim], index.at([indices[dim]]), *indices[dim + 1:]]))
-
-
-@takes("embedding")
-def embedding(program: Program, index: Tensor, weight: Tensor, padding_idx: Optional[int] = None, max_norm: Optional[float] = None,
-              norm_type: float = 2, scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
-    if padding_idx is not None or max_norm is not None or scale_grad_by_freq:
-        raise CompileError("embedding with padding_idx, max_norm or scale_grad_by_freq: kernels do without")
-    rank = len(index.shape)
-    return program.put([*index.shape, *weight.shape[1:]], lambda indices: weight.at([index.at(indices[:rank]), *indices[rank:]]))
+    centred = each(program, "{0} - {1}", x, reduced(program, "mean", x, dims, True))
+    variance = reduced(program, "mean", each(program, "{0} * {0}", centred), dims, True)
+    made = each(program, f"{{0}} / sqrt({{1}} + {text_of(eps)})", centred, variance)
+    made = made if weight is None else each(program, "{0} * {1}", made, weight)
+    return made if bias is None else each(program, "{0} + {1}", made, bias)

@@ -1,0 +1,96 @@
+"""Operations that models of PyTorch have beside layers: shapes, gathers and scatters, attention, convolutions; as kernels."""
+# SPDX-License-Identifier: Apache-2.0
+
+import pytest
+
+import spc
+
+torch = pytest.importorskip("torch")
+import spc.torch  # noqa: E402
+from torch import nn  # noqa: E402
+from torch.nn import functional as F  # noqa: E402
+
+IS_TWO = hasattr(torch, "export")
+torch.manual_seed(7)
+X, Y, CUBE, V = torch.randn(6, 8), torch.randn(6, 8), torch.randn(2, 6, 8), torch.randn(8)
+INDEX, PLACES = torch.tensor([4, 0, 5, 0]), torch.tensor([[1, 0], [7, 2], [3, 3], [0, 1], [5, 5], [2, 6]])
+IMAGE, WEIGHT, LINE = torch.randn(2, 3, 7, 6), torch.randn(4, 3, 3, 2), torch.randn(2, 3, 9)
+#: Each compared with PyTorch in the example's sizes.
+OPERATIONS = {
+    "heads": (lambda x: x.view(x.shape[0], 2, 4).transpose(0, 1) * 2, X), "merged": (lambda x: x.reshape(-1, 8) + 1, CUBE),
+    "both": (lambda x: x.reshape(3, 2, -1) + 1, X), "left out": (lambda x: x.view(1, 6, 1, 8) * 2, X), "flat": (lambda x: x.flatten() * 2, CUBE),
+    "flat in part": (lambda x: x.flatten(1) * 2, CUBE), "merged and split": (lambda x: x.reshape(4, 12) + 1, X), "as it is": (lambda x: x.view(6, 8), X),
+    "expanded": (lambda v: v.expand(3, 8).sum(0), V), "expanded too": (lambda x, v: v.unsqueeze(0).expand(6, 8) * x, X, V),
+    "number of elements": (lambda x: x.sum(0) / x.shape[0], X), "select": (lambda x: x[:, 2] + x[1, -1], X), "slice": (lambda x: x[1:4, ::2] * 2, X),
+    "from the end": (lambda x: x[..., -3:] * 2, X), "halves": (lambda x: x[:, :4] * x[:, 4:], X), "cat": (lambda x, y: torch.cat([x, y, x], 1), X, Y),
+    "cat of rows": (lambda x, y: torch.cat((x, y)), X, Y), "stack": (lambda x, y: torch.stack([x, y], -1), X, Y), "chunk": (lambda x: x.chunk(2, 1)[1] * 2, X),
+    "split": (lambda x: x.split([3, 5], 1)[1] * 2, X), "ones": (lambda x: x @ x.new_ones(x.shape[1], 1), X), "filled": (lambda x: x.new_full((8,), 2.5) + x, X),
+    "masked": (lambda x, y: x.masked_fill(y > 0, -1.0), X, Y), "variance": (lambda x: x.var(1), X), "biased": (lambda x: x.var((0, 1), unbiased=False), X),
+    "deviation": (lambda x: x.std(0, keepdim=True) * x, X), "extreme": (lambda x: x.max(1)[0], X), "where it is": (lambda x: x.max(1)[1] + x.argmin(1), X),
+    "conversion": (lambda x: (x > 0.5).float() * x, X), "logic": (lambda x, y: torch.where(torch.logical_and(x > 0, torch.logical_not(y > 0)), x, y), X, Y),
+    "index_add": (lambda x, y, i: x.index_add(0, i, y[:4]), X, Y, INDEX), "scatter_add": (lambda x, i, y: x.scatter_add(1, i, y[:, :2]), X, PLACES, Y),
+    "gather": (lambda x, i: x.gather(1, i) * 2, X, PLACES), "two indices": (lambda x, i: x[i, i] * 2, X, INDEX), "in the middle": (lambda x, i: x[:, i].sum(1), CUBE, INDEX),
+    "topk": (lambda x: torch.topk(x, 3, dim=1)[0] * 2, X), "places": (lambda x: x.gather(1, x.topk(2, 1)[1]), X),
+    "scattered": (lambda x: torch.zeros_like(x).scatter(1, x.topk(2, 1)[1], x.topk(2, 1)[0].softmax(1)), X),
+    "einsum": (lambda x, y: torch.einsum("bij,kj->bik", x, y), CUBE, X),
+    "implicit": (lambda x, y: torch.einsum("ij,kj", x, y), X, Y), "conv2d": (lambda x, w: F.conv2d(x, w, padding=1), IMAGE, WEIGHT),
+    "conv1d": (lambda x, w: F.conv1d(x, w[:, :, 0], torch.ones(4), dilation=2), LINE, WEIGHT), "relu6": (F.relu6, X), "hardswish": (F.hardswish, X),
+    "experts": (lambda x, w, i: torch.einsum("tf,tkfo->tko", x, w[i]), X, torch.randn(8, 8, 2), PLACES),
+}
+
+
+def same(made, wanted):
+    torch.testing.assert_close(made, wanted, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_operations(name):
+    function, *operands = OPERATIONS[name]
+    model = type("Of", (nn.Module,), {"forward": [lambda self, x: function(x), lambda self, x, y: function(x, y),
+                                                  lambda self, x, y, z: function(x, y, z)][len(operands) - 1]})()
+    made = spc.torch.compile(model, tuple(operands), options=["-O0"])
+    same(made(*operands), function(*operands))
+    assert made.front == ("torch.export" if IS_TWO else "torch.fx")
+
+
+def of(forward):
+    return type("Of", (nn.Module,), {"forward": forward})()
+
+
+@pytest.mark.parametrize("forward, fixed", [
+    (lambda self, x: x.sum(0) / x.shape[0] ** 0.5, 0), (lambda self, x: x.view(-1, 4, 2) * 2, None), (lambda self, x: x[::2] * 2, 0)])
+def test_sizes_that_are_needed_as_numbers_are_kept(forward, fixed):
+    made = spc.torch.compile(of(forward), (X,), options=["-O0"])
+    same(made(X), forward(None, X))
+    larger = torch.randn(9, 8)
+    if fixed is None:
+        same(made(larger), forward(None, larger))
+    else:
+        with pytest.raises(spc.ArgumentError, match="dimension 0 has 9 elements, and the kernel says 6"):
+            made(larger)
+
+
+def test_sizes_may_differ_where_nothing_needs_them():
+    def forward(self, x, y):
+        b, t, f = x.shape[0], x.shape[1], x.shape[2]
+        scores = (x.reshape(b * t, f) @ y).reshape(b, t, -1) / t
+        return torch.cat([scores, scores.mean(1, keepdim=True).expand(b, t, y.shape[1])], 2).flatten(0, 1), x[:, 1:] - x[:, :-1]
+    made = spc.torch.compile(of(forward), (CUBE, torch.randn(8, 3)), options=["-O0"])
+    for shape, count in ((tuple(CUBE.shape), 3), ((3, 5, 7), 2), ((4, 1, 2), 6)):
+        x, y = torch.randn(shape), torch.randn(shape[2], count)
+        for one, other in zip(made(x, y), forward(None, x, y)):
+            same(one, other)
+
+
+def test_sizes_are_fixed_on_demand():
+    made = spc.torch.compile(of(lambda self, x: x * 2), (X,), dynamic=False, options=["-O0"])
+    with pytest.raises(spc.ArgumentError, match="dimension 0 has 5 elements, and the kernel says 6"):
+        made(X[:5])
+
+
+@pytest.mark.parametrize("forward, said", [
+    (lambda self, x: x.view(3, 2, -1) * 2, "view of a sparse tensor"),
+    (lambda self, x: x[1:] * 2, "slice of a sparse tensor")])
+def test_what_cannot_be_said_of_sparse_tensors_is_refused(forward, said):
+    with pytest.raises(spc.CompileError, match=said):
+        spc.torch.compile(of(forward), (X.to_sparse(),))
