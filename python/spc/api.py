@@ -70,7 +70,7 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
     if isinstance(text, os.PathLike) or (text.endswith(_SUFFIXES) and "\n" not in text):
         path = pathlib.Path(text)
         text, folder = path.read_text(encoding="utf-8"), path.parent
-        name = name or _identifier(path.stem)
+        name = name or identifier(path.stem)
     text, constants = (text, {}) if is_module(text) else constants_in(text, folder)
     for option in options:
         if own := _OWN.match(option):
@@ -109,7 +109,7 @@ def _check(text: Any, formats: Mapping[str, Any], types: Any, indices: Any, opti
         raise CompileError(f"the text is no Unicode: {error}") from None
 
 
-def _identifier(stem: str) -> str:
+def identifier(stem: str) -> str:
     """A function's name of a file's: C reserves those with two underscores in a row."""
     words = re.sub(r"[\W_]+", "_", stem, flags=re.ASCII).strip("_")
     return words if words[:1].isalpha() else f"kernel_{words or 0}"

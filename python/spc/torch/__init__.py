@@ -6,15 +6,17 @@
     weights.values.requires_grad_()
     spmm(A=weights, B=features).sum().backward()
 
-and whole models as one kernel: `fast = spc.torch.compile(model, (features, adjacency))`.
+and whole models as one kernel, `fast = spc.torch.compile(model, (features, adjacency))`, or as an object that C++ programs
+call, `spc.torch.export(model, "model.o", (features, adjacency))`.
 """
 # SPDX-License-Identifier: Apache-2.0
 
 from .matrix import Matrix
 from .models import Model, compile
+from .objects import export
 from .operators import Op, op
 
 for _public in (Matrix, Model, Op):  # messages and pickles name them as users do
     _public.__module__ = __name__
 
-__all__ = ["Matrix", "Model", "Op", "compile", "op"]
+__all__ = ["Matrix", "Model", "Op", "compile", "export", "op"]

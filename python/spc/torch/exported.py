@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import copy
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from types import MappingProxyType
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 import torch
 import torch.fx
@@ -12,7 +13,8 @@ from ..errors import CompileError
 from .layers import TABLE
 from .reading import Reader
 from .sizes import Extent, extent
-from .traced import COUNTERPARTS, dense, is_sparse
+from .stored import dense, is_sparse
+from .traced import COUNTERPARTS
 
 #: What says nothing of values.
 _ASSERTED = ("_assert_scalar", "_assert_tensor_metadata", "sym_constrain_range_for_size", "sym_constrain_range", "_assert_async")
@@ -89,19 +91,21 @@ def _wordless(program: Any) -> Dict[Any, Any]:
             if target in known and not any(name in TABLE for name in _names_of(target))}
 
 
-def read(program: Any, reader: Reader, sparse: Sequence[bool], is_differentiated: bool = True,
-         stored: Optional[Dict[str, bool]] = None) -> None:
-    """Reads a program. sparse: of its arguments, in order, which are stored sparse. is_differentiated: whether gradients are
-    wanted, so that what stops them is refused. stored: of the module's tensors, which are sparse. Raises CompileError."""
+def read(program: Any, reader: Reader, examples: Sequence[Any] = (), tensors: Mapping[str, Any] = MappingProxyType({})) -> None:
+    """Reads a program. examples: its arguments, and tensors: those of the module by name, where the program has dense ones for
+    sparse ones. What stops gradients is refused, unless the kernel is typed: objects have none. Raises CompileError."""
     reader.front = "torch.export"
-    if is_differentiated:
+    if not reader.is_typed:
         _check_detached(program)
     program = functional(program)
     specs = {one.arg.name: one for one in program.graph_signature.input_specs}
-    sizes, stored, arguments = _Sizes(reader), stored or {}, iter(sparse)
+    sizes, arguments = _Sizes(reader), iter(examples)
     for node in program.graph.nodes:
         if node.op == "placeholder":
-            reader.made[node.name] = _placeholder(node, specs[node.name], reader, sizes, stored, arguments, program)
+            reader.made[node.name] = _placeholder(node, specs[node.name], reader, sizes, tensors, arguments)
+            if node.name in specs and str(specs[node.name].target) in program.constants:
+                path = str(specs[node.name].target)
+                reader.constants[path] = program.constants[path]
         elif node.op == "output":
             _check_outputs(program)
             reader.results(node, [reader.argument(one) for one in node.args[0]])
@@ -111,21 +115,16 @@ def read(program: Any, reader: Reader, sparse: Sequence[bool], is_differentiated
             raise CompileError(f"{node.format_node()}: a part of the model that torch.export keeps by itself has no words")
 
 
-def _placeholder(node: torch.fx.Node, spec: Any, reader: Reader, sizes: _Sizes, stored: Dict[str, bool], arguments: Iterator[bool],
-                 program: Any) -> Any:
+def _placeholder(node: torch.fx.Node, spec: Any, reader: Reader, sizes: _Sizes, tensors: Mapping[str, Any],
+                 arguments: Iterator[Any]) -> Any:
     """The operand of an input."""
     value = node.meta["val"]
-    is_argument = str(spec.kind).endswith("USER_INPUT")
-    if not isinstance(value, torch.Tensor):
-        return value
-    if is_argument:
-        is_stored = is_sparse(value) or next(arguments, False)
-        return reader.operand(node.name, value, is_stored, sizes=sizes)
+    if str(spec.kind).endswith("USER_INPUT"):
+        if not isinstance(value, torch.Tensor):
+            raise CompileError(f"{node.format_node()}: arguments of a model are tensors")
+        return reader.operand(node.name, value, next(arguments, value), sizes=sizes)
     path = str(spec.target)
-    made = reader.operand(node.name, value, is_sparse(value) or stored.get(path, False), path, sizes)
-    if path in program.constants:
-        reader.constants[path] = program.constants[path]
-    return made
+    return reader.operand(node.name, value, tensors.get(path, value), path, sizes)
 
 
 def _check_outputs(program: Any) -> None:

@@ -1,7 +1,7 @@
 """Models of PyTorch as kernels: what torch.export or torch.fx has of them, as statements that spc plans together."""
 # SPDX-License-Identifier: Apache-2.0
 
-from typing import Any, Callable, Dict, Mapping, Optional, Set, Tuple
+from typing import Any, Callable, FrozenSet, Mapping, Optional, Tuple
 
 import torch
 
@@ -12,34 +12,37 @@ from .operators import Op
 from .reading import Reader
 from .sizes import DependsOn
 
+#: A reader that has read nothing, some of whose sizes are fixed.
+MakeReader = Callable[[FrozenSet[str]], Reader]
 
-def read(module: torch.nn.Module, examples: Tuple[Any, ...], formats: Mapping[str, Any], is_dynamic: bool) -> Reader:
+
+def read(module: torch.nn.Module, examples: Tuple[Any, ...], make: MakeReader) -> Reader:
     """The statements of a model: by torch.export where that knows it, else by torch.fx. Raises CompileError of operations
     that have no words, and where neither knows the model."""
     said = ""
     if exported.is_there():
         try:
-            program = exported.export(module, examples, is_dynamic)
+            program = exported.export(module, examples, make(frozenset()).is_dynamic)
         except Exception as error:  # torch has many kinds of errors, and torch.fx may know the model
             said = f"; torch.export: {str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__}"
         else:
             tensors = {**dict(module.named_parameters(remove_duplicate=False)), **dict(module.named_buffers(remove_duplicate=False))}
-            stored = {name: traced.is_sparse(one) for name, one in tensors.items()}
-            return settle(lambda reader: exported.read(program, reader, [traced.is_sparse(one) for one in examples], stored=stored),
-                          formats, is_dynamic)
+            return settle(lambda reader: exported.read(program, reader, examples, tensors), make)
     try:
-        return settle(lambda reader: traced.read(module, examples, reader), formats, is_dynamic)
+        return settle(lambda reader: traced.read(module, examples, reader), make)
     except CompileError as error:
         raise CompileError(f"{error}{said}") from None
 
 
-def settle(read_by: Callable[[Reader], None], formats: Mapping[str, Any], is_dynamic: bool) -> Reader:
-    """A reader by which a model is read. Sizes that views, slices and convolutions need as numbers are those of the example."""
-    fixed: Set[str] = set()
+def settle(read_by: Callable[[Reader], None], make: MakeReader) -> Reader:
+    """A reader by which a model is read. Sizes that views, slices and convolutions need as numbers are those of the example.
+    Raises CompileError of formats that are no tensor's."""
+    fixed: FrozenSet[str] = frozenset()
     while True:
-        reader = Reader(formats, is_dynamic, fixed)
+        reader = make(fixed)
         try:
             read_by(reader)
+            reader.check_formats()
             return reader
         except DependsOn as error:
             if not set(error.names) - fixed:
@@ -59,9 +62,9 @@ class Model(torch.nn.Module):
         self.text = "\n".join(reader.program.lines())
         # Sizes are integers, which are numbers there; elements may be the same in all places.
         options["options"] = ["-Wno-precision", "-Wno-broadcast", *options.get("options", ())]
-        if reader.bound:
-            options = {"copy": True, **options, "formats": {**options.get("formats", {}), **reader.bound}}
-        self.op: Op = Op(api.kernel(self.text, **options))
+        if reader.bound:  # dense tensors are converted
+            options = {"copy": True, **options}
+        self.op: Op = Op(api.kernel(self.text, formats={**reader.program.formats, **reader.bound}, **options))
         self._inputs, self._parameter_names, self._constants = reader.inputs, reader.parameters, reader.constants
 
     def forward(self, *inputs: Any) -> Any:
@@ -93,7 +96,4 @@ def compile(module: torch.nn.Module, example_inputs: Tuple[Any, ...], *, formats
     parameters and dense arguments. Raises CompileError of operations that the kernel language has no words for, by their
     names.
     """
-    said: Dict[str, Any] = dict(formats or {})
-    reader = read(module, example_inputs, said, dynamic)
-    traced.formats_known(said, reader)
-    return Model(module, reader, **options)
+    return Model(module, read(module, example_inputs, lambda fixed: Reader(formats or {}, dynamic, fixed)), **options)

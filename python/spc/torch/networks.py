@@ -101,7 +101,7 @@ def flash_attention(program: Program, query: Tensor, key: Tensor, value: Tensor,
 
 
 @takes("einsum")
-def einsum(program: Program, equation: str, *operands: Any) -> Tensor:
+def einsum(program: Program, equation: str, *operands: Any, path: Any = None) -> Tensor:
     tensors: List[Tensor] = list(operands[0] if isinstance(operands[0], (list, tuple)) else operands)
     inputs, arrow, output = equation.replace(" ", "").partition("->")
     words = inputs.split(",")

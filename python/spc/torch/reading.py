@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import operator
-from typing import AbstractSet, Any, Callable, Dict, List, Mapping, Sequence
+from typing import AbstractSet, Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 import torch
 import torch.fx
@@ -11,7 +11,8 @@ from ..errors import CompileError
 from . import gathers, networks, shapes  # noqa: F401  networks adds to the table
 from .layers import TABLE
 from .sizes import DependsOn, Example, Extent, computed, extent, needed, product, sizes_in
-from .statements import Program, Tensor
+from .statements import Program, Tensor, type_name
+from .stored import form_of, is_sparse
 
 #: How sizes are called: those of an example that may be others in later calls.
 SizesOf = Callable[[str, Sequence[Any]], List[Extent]]
@@ -26,9 +27,9 @@ class Reader:
     module calls them. inputs: operands that are arguments, in order.
     """
 
-    def __init__(self, formats: Mapping[str, Any], is_dynamic: bool, fixed: AbstractSet[str] = frozenset()):
+    def __init__(self, formats: Mapping[str, Any], is_dynamic: bool, fixed: AbstractSet[str] = frozenset(), is_typed: bool = False):
         """formats: of operands that are dense tensors in the example, by the module's names. is_dynamic: whether sizes may be
-        others in later calls, but for fixed ones."""
+        others in later calls, but for fixed ones. is_typed: whether the kernel says types and formats, which calls say else."""
         self.program = Program()
         self.front = ""                             # what has made the graph
         self.made: Dict[str, Any] = {}
@@ -36,30 +37,29 @@ class Reader:
         self.parameters: Dict[str, str] = {}
         self.constants: Dict[str, torch.Tensor] = {}
         self.bound: Dict[str, Any] = {}  # formats by operand
-        self._formats, self._is_dynamic, self._fixed = formats, is_dynamic, fixed
+        self._formats, self.is_dynamic, self._fixed, self.is_typed = formats, is_dynamic, fixed, is_typed
 
-    def operand(self, said: str, value: Any, is_sparse: bool, path: str = "", sizes: Any = None) -> Tensor:
-        """An operand for a tensor. said: what the graph calls it. path: what the module calls it. sizes: what makes extents."""
+    def operand(self, said: str, value: Any, like: Any, path: str = "", sizes: Optional[SizesOf] = None) -> Tensor:
+        """An operand for a tensor. said: what the graph calls it. like: an object that is stored as it will be. path: what the
+        module calls it. sizes: what makes extents."""
         name = self.program.name_for((path or said).replace(".", "_"))
         form = next((self._formats[key] for key in (path, said, name) if key in self._formats), None)
         if form is not None:
             self.bound[name] = form
         shape = self._named(name, value.shape) if sizes is None else sizes(name, value.shape)
-        is_stored = is_sparse or form is not None and not str(form).startswith("dense")
-        made = self.program.operand(name, shape, is_stored, self.type_of(value), value.dtype)
+        if form is None and self.is_typed and is_sparse(like):
+            self.bound[name] = form_of(like)
+        is_stored = is_sparse(like) or form is not None and not str(form).startswith("dense")
+        made = self.program.operand(name, shape, is_stored, type_name(value.dtype) if self.is_typed else "", value.dtype)
         if path:
             self.parameters[path] = name
         else:
             self.inputs.append(name)
         return made
 
-    def type_of(self, value: Any) -> str:
-        """What the kernel says of an operand's type: nothing, where calls say it."""
-        return ""
-
     def _named(self, name: str, shape: Sequence[int]) -> List[Extent]:
         """Sizes under names of their own, but for 1 and where they are fixed."""
-        return [self.size(size, f"{name}_{k}") if self._is_dynamic and size != 1 else extent(size) for k, size in enumerate(shape)]
+        return [self.size(size, f"{name}_{k}") if self.is_dynamic and size != 1 else extent(size) for k, size in enumerate(shape)]
 
     def size(self, value: int, name: str) -> Extent:
         """A size under a name of its own, unless it is fixed."""
@@ -84,7 +84,7 @@ class Reader:
         try:
             if not _has_tensor([*arguments, *named.values()]):
                 return self._of_numbers(node, names, arguments, named, value)
-            if node.target is operator.getitem:
+            if node.target is operator.getitem or names[-1] == "getitem":
                 return arguments[0][arguments[1]] if isinstance(arguments[0], tuple) else _item(self.program, *arguments)
             if (known := _of_shape(node, names, arguments)) is not None:
                 return known
@@ -118,6 +118,13 @@ class Reader:
         if not outputs or not all(isinstance(one, Tensor) for one in outputs):
             raise CompileError(f"{node.format_node()}: results are tensors, one or a tuple")
         self.program.results(outputs)
+
+    def check_formats(self) -> None:
+        """Raises CompileError of formats that are no tensor's."""
+        names = {*self.parameters, *self.parameters.values(), *self.inputs}
+        for name in self._formats:
+            if name not in names:
+                raise CompileError(f"the model has no tensor '{name}': there are {', '.join(sorted(names))}")
 
 
 def _has_tensor(values: Sequence[Any]) -> bool:

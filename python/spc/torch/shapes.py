@@ -176,7 +176,7 @@ def slice_of(program: Program, x: Tensor, dim: int = 0, start: Optional[int] = N
         moved = indices[place] if step == 1 else f"{step}*{indices[place]}"
         at = moved if first.same(0) else f"{moved} + {first.text}"
         return x.at([*indices[:place], at, *indices[place + 1:]])
-    return program.put([*x.shape[:place], count, *x.shape[place + 1:]], element, is_declared=True)
+    return program.put([*x.shape[:place], count, *x.shape[place + 1:]], element, is_declared=True, is_dense=True)
 
 
 def _bound(at: Any, size: Extent, otherwise: int) -> Extent:
@@ -209,7 +209,7 @@ def cat(program: Program, tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
             before = before + one.shape[place]
         return " + ".join(texts)
     shape = [*parts[0].shape[:place], total, *parts[0].shape[place + 1:]]
-    return program.put(shape, element, is_declared=True)
+    return program.put(shape, element, is_declared=True, is_dense=True)
 
 
 @takes("stack")

@@ -81,6 +81,7 @@ class Program:
 
     def __init__(self) -> None:
         self.outputs: List[str] = []
+        self._dense: List[str] = []                 # temporaries that are meant so
         self._statements: List[_Statement] = []
         self._declared: Dict[str, Tuple[Tuple[Extent, ...], str]] = {}
         self._read: Set[str] = set()                # by the text that is written
@@ -115,14 +116,18 @@ class Program:
         text = element()
         self._statements.append(_Statement(target, begin + text, self._read - {target}))
 
-    def put(self, shape: Sequence[int], element: Element, is_sparse: bool = False, is_declared: bool = False) -> Tensor:
+    def put(self, shape: Sequence[int], element: Element, is_sparse: bool = False, is_declared: bool = False,
+            is_dense: bool = False) -> Tensor:
         """A temporary that holds what an element's text computes; dimensions of one element are left out.
 
-        is_declared: whether its sizes are written, as its statement does not tell them.
+        is_declared: whether its sizes are written, as its statement does not tell them. is_dense: whether it is stored so
+        whatever its operands are.
         """
         kept = [k for k, size in enumerate(shape) if not is_one(size)]
         whole = self.put_at([shape[k] for k in kept], lambda indices: element(_spread(kept, indices, len(shape))), is_sparse,
                             is_declared)
+        if is_dense and kept:
+            self._dense.append(self._statements[-1].target)
         return Tensor(shape, lambda indices: whole.at([indices[k] for k in kept]), is_sparse)
 
     def put_at(self, shape: Sequence[int], element: Element, is_sparse: bool = False, is_declared: bool = False,
@@ -178,6 +183,12 @@ class Program:
         """The operands that something reads, in order."""
         wanted = self._needed()[1]
         return [name for name in self._declared if name in wanted and not _OWN.fullmatch(name)]
+
+    @property
+    def formats(self) -> Dict[str, str]:
+        """The formats of temporaries that are meant to be stored so."""
+        wanted = self._needed()[1]
+        return {name: "dense" for name in self._dense if name in wanted}
 
     def lines(self, constants: Mapping[str, str] = MappingProxyType({}), signature: str = "") -> List[str]:
         """The kernel. constants: lines that give operands by their values, in place of their declarations."""

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import operator
-from typing import Any, List, Mapping, Sequence
+from typing import Any, List, Sequence
 
 import torch
 import torch.fx
 
 from ..errors import CompileError
 from .layers import TABLE
-from .matrix import Matrix
 from .reading import Reader
 from .sizes import DependsOn
+from .stored import dense
 
 _IN_PLACE = (operator.iadd, operator.isub, operator.imul, operator.itruediv)
 _Norm = torch.nn.modules.batchnorm._BatchNorm  # whose forward branches on shapes
@@ -22,18 +22,6 @@ class _Tracer(torch.fx.Tracer):
 
     def is_leaf_module(self, module: torch.nn.Module, name: str) -> bool:
         return isinstance(module, _Norm)
-
-
-def is_sparse(value: Any) -> bool:
-    """Whether an example is stored sparse."""
-    return isinstance(value, Matrix) or (isinstance(value, torch.Tensor) and value.layout is not torch.strided)
-
-
-def dense(value: Any) -> Any:
-    """An example as the dense tensor that shapes are worked out with."""
-    if isinstance(value, Matrix):
-        return value.to_dense().detach()
-    return value.to_dense() if isinstance(value, torch.Tensor) and value.layout is not torch.strided else value
 
 
 #: What torch has for sparse tensors alone, and its counterpart of dense ones.
@@ -64,9 +52,9 @@ class _Interpreter(torch.fx.Interpreter):
             if not isinstance(value, torch.Tensor):
                 raise CompileError(f"{node.format_node()}: arguments of a model are tensors")
             example = self._examples[len(reader.inputs)]
-            reader.made[node.name] = reader.operand(node.name, value, is_sparse(example))
+            reader.made[node.name] = reader.operand(node.name, value, example)
         elif node.op == "get_attr":
-            reader.made[node.name] = reader.operand(node.name, value, is_sparse(value), str(node.target))
+            reader.made[node.name] = reader.operand(node.name, value, value, str(node.target))
             value = dense(value)
         elif node.op == "call_module":
             reader.made[node.name] = self._normalised(node)
@@ -86,7 +74,7 @@ class _Interpreter(torch.fx.Interpreter):
         """What a module of batch normalisation gives."""
         module = self.fetch_attr(str(node.target))
         parts = [None if (value := getattr(module, name)) is None else
-                 self._reader.operand(name, value, False, f"{node.target}.{name}")
+                 self._reader.operand(name, value, value, f"{node.target}.{name}")
                  for name in ("running_mean", "running_var", "weight", "bias")]
         return TABLE["batch_norm"](self._reader.program, self._reader.argument(node.args[0]), *parts, module.training, 0.0, module.eps)
 
@@ -112,11 +100,3 @@ def read(module: torch.nn.Module, examples: Sequence[Any], reader: Reader) -> No
         raise
     except CompileError as error:  # to which torch adds where it was
         raise CompileError(str(error).split("\n\nWhile executing")[0]) from None
-
-
-def formats_known(formats: Mapping[str, Any], reader: Reader) -> None:
-    """Raises CompileError of formats that are no operand's."""
-    names = {*reader.parameters, *reader.parameters.values(), *reader.inputs}
-    for name in formats:
-        if name not in names:
-            raise CompileError(f"the model has no tensor '{name}': there are {', '.join(sorted(names))}")
