@@ -35,7 +35,7 @@ class GIN(nn.Module):
 
     def forward(self, x, adj):
         for k, layer in enumerate(self.layers):
-            x = layer((1 + self.eps[k]) * x + torch.mm(adj, x))
+            x = layer((self.eps[k] + 1) * x + torch.mm(adj, x))
         return x
 
 

@@ -39,7 +39,7 @@ def export(module: torch.nn.Module, examples: Sequence[Any], is_dynamic: bool) -
     values = tuple(dense(value) for value in examples)
     shapes = tuple({k: sizes for k, size in enumerate(value.shape) if size != 1} if isinstance(value, torch.Tensor) else None
                    for value in values)
-    with _OfDense():
+    with _OfDense(), torch.backends.opt_einsum.flags(False):  # which would settle sizes
         return getattr(torch, "export").export(_with_dense(module), values, dynamic_shapes=shapes if is_dynamic else None)
 
 
@@ -74,6 +74,8 @@ class _Sizes:
 
     def _of_symbol(self, size: Any, name: str) -> Extent:
         symbol = str(size)
+        if symbol.isdigit():  # torch has found that it is a number
+            return extent(int(symbol))
         if symbol not in self._known:
             self._known[symbol] = self._reader.size(size.node.hint if size.node.has_hint() else 2, name)
         return self._known[symbol]

@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 from ..errors import CompileError
 from .sizes import product
-from .statements import Operand, Program, Tensor, broadcast_shape, dimensions, element_of, text_of, without
+from .statements import Operand, Pending, Program, Tensor, broadcast_shape, dimensions, element_of, text_of, without
 
 Made = Callable[..., Any]
 _Made = TypeVar("_Made", bound=Made)
@@ -23,11 +23,25 @@ def takes(*names: str) -> Callable[[_Made], _Made]:
 def each(program: Program, text: str, *operands: Operand, sparse: Sequence[int] = ()) -> Tensor:
     """An operation on each element; sparse: the operands whose missing entries make a result's."""
     shape = broadcast_shape(*operands)
-    elements = [element_of(operand, shape) for operand in operands]
     deciding = [operands[k] for k in sparse]
     is_sparse = any(isinstance(one, Tensor) and one.is_sparse for one in deciding)
-    is_untold = any(isinstance(one, Tensor) and one.is_untold for one in operands)
-    return program.put(shape, lambda indices: text.format(*(element(indices) for element in elements)), is_sparse, is_untold)
+    if any(isinstance(one, Tensor) and (one.is_untold or one.is_sparse) for one in operands):
+        is_untold = any(isinstance(one, Tensor) and one.is_untold for one in operands)
+        elements = [element_of(operand, shape) for operand in operands]
+        return program.put(shape, lambda indices: text.format(*(element(indices) for element in elements)), is_sparse, is_untold)
+    elements = [element_of(one.inlined(f"({{{k}}})" in text) if isinstance(one, Pending) and text.count(f"{{{k}}}") == 1 else one, shape)
+                for k, one in enumerate(operands)]
+
+    def element(indices: Sequence[str]) -> str:
+        return text.format(*(element(indices) for element in elements))
+    return Pending(shape, element, lambda: program.put(shape, element))
+
+
+def once(made: Tensor) -> Tensor:
+    """What one operation alone will read."""
+    if isinstance(made, Pending):
+        made.uses = 1
+    return made
 
 
 def _binary(text: str, *sparse: int) -> Made:
@@ -60,7 +74,7 @@ TABLE["square"] = lambda program, x: each(program, "{0} * {0}", x, sparse=(0,))
 TABLE["reciprocal"] = lambda program, x: each(program, "1 / {0}", x)
 TABLE["rsqrt"] = lambda program, x: each(program, "1 / sqrt({0})", x)
 TABLE["silu"] = lambda program, x, inplace=False: each(program, "{0} * sigmoid({0})", x, sparse=(0,))
-TABLE["elu"] = lambda program, x, alpha=1.0, inplace=False: each(program, f"select({{0}} > 0, {{0}}, {text_of(alpha)} * expm1({{0}}))", x, sparse=(0,))
+TABLE["elu"] = lambda program, x, alpha=1.0, inplace=False: each(program, f"select({{0}} > 0, {{0}}, {'' if alpha == 1 else text_of(alpha) + ' * '}expm1({{0}}))", x, sparse=(0,))
 TABLE["softplus"] = lambda program, x, beta=1, threshold=20: each(
     program, f"select({{0}}*{text_of(beta)} > {text_of(threshold)}, {{0}}, log1p(exp({{0}}*{text_of(beta)})) / {text_of(beta)})", x)
 TABLE["where"] = lambda program, condition, x, y: each(program, "select({0}, {1}, {2})", condition, x, y)
@@ -111,8 +125,8 @@ def in_own_type(dtype: Any) -> None:
         raise CompileError(f"dtype={dtype}: results have the type of their operands")
 
 
-def product_of(program: Program, x: Tensor, y: Tensor) -> Tensor:
-    """The product of matrices, of batches of them, or of vectors."""
+def product_of(program: Program, x: Tensor, y: Tensor, added: Optional[Operand] = None) -> Tensor:
+    """The product of matrices, of batches of them, or of vectors, with something added."""
     if x.is_untold and y.is_untold:
         x = program.settled(x)
     left = [1, *x.shape] if len(x.shape) == 1 else list(x.shape)
@@ -126,7 +140,7 @@ def product_of(program: Program, x: Tensor, y: Tensor) -> Tensor:
         row, column = list(indices[len(outer):len(outer) + rows]), list(indices[len(indices) - columns:] if columns else [])
         a = Tensor(x.shape[:-2], lambda at: x.at([*at, *row, k])).broadcast(shape[:len(outer)])(outer)
         b = Tensor(y.shape[:-2], lambda at: y.at([*at, k, *column])).broadcast(shape[:len(outer)])(outer)
-        return f"sum({k}, {a} * {b})"
+        return f"sum({k}, {' * '.join(one for one in (a, b) if one != '1') or '1'})" + ("" if added is None else f" + {element_of(added, shape)(indices)}")
     return program.put(shape, element, x.is_sparse and y.is_sparse, x.is_untold or y.is_untold)
 
 
@@ -137,14 +151,15 @@ def matrix_product(program: Program, x: Tensor, y: Tensor) -> Tensor:
 
 @takes("addmm", "baddbmm", "addmv")
 def added_product(program: Program, c: Operand, x: Tensor, y: Tensor, beta: float = 1, alpha: float = 1) -> Tensor:
+    if beta == alpha == 1:
+        return product_of(program, x, y, c)
     return each(program, f"{text_of(beta)} * {{0}} + {text_of(alpha)} * {{1}}", c, product_of(program, x, y))
 
 
 @takes("linear")
 def linear(program: Program, x: Tensor, weight: Tensor, bias: Optional[Tensor] = None) -> Tensor:
     turned = Tensor(weight.shape[::-1], lambda indices: weight.at(list(indices)[::-1]), weight.is_sparse, weight.is_untold)
-    made = product_of(program, x, turned)
-    return made if bias is None else each(program, "{0} + {1}", made, bias)
+    return product_of(program, x, turned, bias)
 
 
 def reduced(program: Program, how: str, x: Tensor, dim: Any, keepdim: bool) -> Tensor:
@@ -235,5 +250,5 @@ def layer_norm(program: Program, x: Tensor, normalized_shape: Sequence[int], wei
     centred = each(program, "{0} - {1}", x, reduced(program, "mean", x, dims, True))
     variance = reduced(program, "mean", each(program, "{0} * {0}", centred), dims, True)
     made = each(program, f"{{0}} / sqrt({{1}} + {text_of(eps)})", centred, variance)
-    made = made if weight is None else each(program, "{0} * {1}", made, weight)
-    return made if bias is None else each(program, "{0} + {1}", made, bias)
+    made = made if weight is None else each(program, "{0} * {1}", once(made), weight)
+    return made if bias is None else each(program, "{0} + {1}", once(made), bias)

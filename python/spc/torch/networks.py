@@ -4,7 +4,7 @@
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from ..errors import CompileError
-from .layers import TABLE, dropout, each, layer_norm, product_of, softmax, takes
+from .layers import TABLE, dropout, each, layer_norm, once, product_of, softmax, takes
 from .shapes import transpose
 from .sizes import DependsOn, Extent, extent
 from .statements import Program, Tensor, text_of, type_name
@@ -31,9 +31,9 @@ def batch_norm(program: Program, x: Tensor, running_mean: Optional[Tensor], runn
     def of_channels(one: Tensor) -> Tensor:
         return Tensor([*one.shape, *[1] * (len(x.shape) - 2)], lambda indices: one.at([indices[0]]))
     centred = each(program, "{0} - {1}", x, of_channels(running_mean))
-    made = each(program, f"{{0}} / sqrt({{1}} + {text_of(eps)})", centred, of_channels(running_var))
-    made = made if weight is None else each(program, "{0} * {1}", made, of_channels(weight))
-    return made if bias is None else each(program, "{0} + {1}", made, of_channels(bias))
+    made = each(program, f"{{0}} / sqrt({{1}} + {text_of(eps)})", once(centred), of_channels(running_var))
+    made = made if weight is None else each(program, "{0} * {1}", once(made), of_channels(weight))
+    return made if bias is None else each(program, "{0} + {1}", once(made), of_channels(bias))
 
 
 @takes("aten.batch_norm")

@@ -11,7 +11,7 @@ from ..errors import CompileError
 from . import gathers, networks, shapes  # noqa: F401  networks adds to the table
 from .layers import TABLE
 from .sizes import DependsOn, Example, Extent, computed, extent, needed, product, sizes_in
-from .statements import Program, Tensor, type_name
+from .statements import Pending, Program, Tensor, type_name
 from .stored import form_of, is_sparse
 
 #: How sizes are called: those of an example that may be others in later calls.
@@ -46,7 +46,7 @@ class Reader:
         form = next((self._formats[key] for key in (path, said, name) if key in self._formats), None)
         if form is not None:
             self.bound[name] = form
-        shape = self._named(name, value.shape) if sizes is None else sizes(name, value.shape)
+        shape = sizes(name, value.shape) if sizes else value.shape if path else self._named(name, value.shape)
         if form is None and self.is_typed and is_sparse(like):
             self.bound[name] = form_of(like)
         is_stored = is_sparse(like) or form is not None and not str(form).startswith("dense")
@@ -100,6 +100,8 @@ class Reader:
             raise
         except (CompileError, TypeError, KeyError, IndexError) as error:
             raise CompileError(f"{node.format_node()}: {error}") from None
+        if isinstance(result, Pending) and not result.uses:
+            result.uses = len(node.users)
         return _typed(result, value)
 
     def _of_numbers(self, node: torch.fx.Node, names: Sequence[str], arguments: Sequence[Any], named: Mapping[str, Any],

@@ -52,6 +52,35 @@ class Tensor:
             for index, size, wanted in zip(indices[len(shape) - len(own):], own, shape[len(shape) - len(own):])])
 
 
+class Pending(Tensor):
+    """What an operation on each element gives: a temporary as soon as something reads it, but for the one operation on each
+    element that alone does, which has its text.
+
+    uses: how many operations read it; 0 where that is not known.
+    """
+
+    def __init__(self, shape: Sequence[int], text: Element, make: Callable[[], Tensor]):
+        super().__init__(shape, self._made_at)
+        self.text, self.uses, self._make = text, 0, make
+        self._whole: Optional[Tensor] = None
+
+    def _made_at(self, indices: Sequence[str]) -> str:
+        if self._whole is None:
+            self._whole = self._make()
+        return self._whole.at(indices)
+
+    @property
+    def is_inlined(self) -> bool:
+        """Whether its text stands where it is read, at one place."""
+        return self.uses == 1 and self._whole is None
+
+    def inlined(self, is_enclosed: bool) -> Tensor:
+        """The tensor as its text where one operation reads it, which is asking. is_enclosed: whether in parentheses."""
+        if not self.is_inlined:
+            return self
+        return Tensor(self.shape, self.text if is_enclosed else lambda indices: f"({self.text(indices)})")
+
+
 Operand = Union[Tensor, int, float]
 
 
@@ -111,10 +140,11 @@ class Program:
             return f"{name}({', '.join(indices)})" if indices else name
         return Tensor(shape, element, is_sparse, kind=kind)
 
-    def _write(self, target: str, begin: str, element: Callable[[], str]) -> None:
-        self._read = set()
-        text = element()
-        self._statements.append(_Statement(target, begin + text, self._read - {target}))
+    def _text(self, element: Callable[[], str]) -> Tuple[str, Set[str]]:
+        """A text, and what it reads, which may write temporaries before."""
+        outer, self._read = self._read, set()
+        text, read, self._read = element(), self._read, outer
+        return text, read
 
     def put(self, shape: Sequence[int], element: Element, is_sparse: bool = False, is_declared: bool = False,
             is_dense: bool = False) -> Tensor:
@@ -133,22 +163,24 @@ class Program:
     def put_at(self, shape: Sequence[int], element: Element, is_sparse: bool = False, is_declared: bool = False,
                target: Optional[Element] = None, indices: Optional[Sequence[str]] = None) -> Tensor:
         """A temporary with all its dimensions. target: what it is indexed with, by indices of other tensors; indices: these."""
-        name = f"t{next(self._names)}"
-        made = self._named(name, shape, is_sparse)
-        if is_declared and shape:
-            self._declared[name] = made.shape, ""
         over = self.indices(len(shape)) if indices is None else list(indices)
 
         def statement() -> str:
             at = target(over) if target else ", ".join(over)
-            return f"{name}({at}) = {element(over)}" if shape else f"{name} = {element(over)}"
-        self._write(name, "let ", statement)
+            return f"({at}) = {element(over)}" if shape else f" = {element(over)}"
+        text, read = self._text(statement)
+        name = f"t{next(self._names)}"
+        self._statements.append(_Statement(name, f"let {name}{text}", read))
+        made = self._named(name, shape, is_sparse)
+        if is_declared and shape:
+            self._declared[name] = made.shape, ""
         return made
 
     def update(self, tensor: Tensor, at: Callable[[], Sequence[str]], how: str, value: Callable[[], str]) -> None:
         """A statement that takes something more into a temporary with all its dimensions."""
-        target = tensor.at(at()).partition("(")[0]
-        self._write(target, "", lambda: f"{tensor.at(at())} {how} {value()}")
+        text, read = self._text(lambda: f"{tensor.at(at())} {how} {value()}")
+        target = text.partition("(")[0]
+        self._statements.append(_Statement(target, text, read - {target}))
 
     def settled(self, x: Tensor) -> Tensor:
         """A tensor whose indices may be any: a temporary of one that has to have variables, or tells no sizes."""
@@ -165,8 +197,27 @@ class Program:
             if tensor.is_untold or any(is_one(size) for size in tensor.shape):
                 self._declared[name] = tensor.shape, ""
             self.outputs.append(name)
-            at = f"{name}({', '.join(indices)})" if indices else name
-            self._write(name, f"{at} = ", partial(tensor.at, indices))
+            element = tensor.text if isinstance(tensor, Pending) and tensor.is_inlined else tensor.at
+            text, read = self._text(partial(element, indices))
+            at = f"({', '.join(indices)})" if indices else ""
+            self._statements.append(_Statement(name, f"{name}{at} = {text}", read))
+        for name in self.outputs:
+            self._name_directly(name)
+
+    def _name_directly(self, name: str) -> None:
+        """Has a result in place of a temporary that is read nowhere but to be copied to it."""
+        copied = next(one for one in self._statements if one.target == name)
+        left, _, right = copied.text.partition(" = ")
+        own = right.partition("(")[0]
+        if not _OWN.fullmatch(own) or right[len(own):] != left[len(name):] or \
+                [one.target for one in self._statements if own in one.reads] != [name]:
+            return
+        self._statements.remove(copied)
+        self._statements = [_Statement(name, re.sub(rf"^(let )?{own}\b", name, one.text), one.reads) if one.target == own else one
+                            for one in self._statements]
+        if own in self._declared:
+            self._declared[name] = self._declared.pop(own)
+        self._dense = [name if one == own else one for one in self._dense]
 
     def _needed(self) -> Tuple[List[_Statement], Set[str]]:
         """The statements that results are made of, and all that is read and written there."""
