@@ -53,6 +53,19 @@ def test_operations(name):
     assert made.front == ("torch.export" if IS_TWO else "torch.fx")
 
 
+@pytest.mark.parametrize("name", ["heads", "merged", "merged and split", "halves", "cat", "stack", "index_add", "gather", "experts", "conv2d", "variance"])
+def test_gradients(name):
+    function, *operands = OPERATIONS[name]
+    forward = [lambda self, x: function(x), lambda self, x, y: function(x, y), lambda self, x, y, z: function(x, y, z)][len(operands) - 1]
+    given = [[one.clone().requires_grad_(one.is_floating_point()) for one in operands] for _ in range(2)]
+    made = spc.torch.compile(of(forward), tuple(operands), options=["-O0"])
+    made(*given[0]).square().sum().backward()
+    function(*given[1]).square().sum().backward()
+    for one, other in zip(*given):
+        if one.is_floating_point():
+            torch.testing.assert_close(one.grad, other.grad, rtol=1e-4, atol=1e-5)
+
+
 def of(forward):
     return type("Of", (nn.Module,), {"forward": forward})()
 
