@@ -95,6 +95,21 @@ def close(got, expected, loose=None):
     np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance)
 
 
+def grouped(operations, count):
+    """Operations by name, so many at once: the names of each group, a function of all their operands that gives all their results,
+    and these operands. An operation is a function and its operands."""
+    names = list(operations)
+    for first in range(0, len(names), count):
+        group = names[first:first + count]
+        functions, operands, calls = {}, [], []
+        for k, name in enumerate(group):
+            functions[f"f{k}"], *own = operations[name]
+            calls.append(f"f{k}({', '.join(f'a{len(operands) + at}' for at in range(len(own)))})")
+            operands += own
+        exec(f"def forward(self, {', '.join(f'a{k}' for k in range(len(operands)))}): return ({', '.join(calls)},)", functions)
+        yield group, functions["forward"], operands
+
+
 def address(array):
     """Where an array lies."""
     return array.__array_interface__["data"][0]

@@ -59,7 +59,7 @@ class Model(torch.nn.Module):
     def __init__(self, module: torch.nn.Module, reader: Reader, **options: Any):
         super().__init__()
         self.module, self.front = module, reader.front
-        self.text = "\n".join(reader.program.lines())
+        self.text = "\n".join(reader.program.lines(reader.program.name_for("model"), reader.order))
         # Sizes are integers, which are numbers there; elements may be the same in all places.
         options["options"] = ["-Wno-precision", "-Wno-broadcast", *options.get("options", ())]
         if reader.bound:  # dense tensors are converted

@@ -105,8 +105,6 @@ def _kernel(reader: Reader, tensors: Mapping[str, torch.Tensor], name: str, is_c
     operands = program.operands
     lines = {operand: _constant(program.dims(operand), operand, tensors[path], folder, reader.bound.get(operand))
              for operand, path in fixed.items() if operand in operands}
-    inputs = [one for one in [*reader.inputs, *reader.parameters.values()] if one in operands and one not in fixed]
-    signature = f"kernel {name}({', '.join(inputs)}) -> ({', '.join(program.outputs)})"
     options = ["-q", "-Wno-precision", "-Wno-broadcast"]
     for operand, form in {**reader.bound, **program.formats}.items():
         if operand not in [*operands, *program.formats] or operand in given:
@@ -115,7 +113,7 @@ def _kernel(reader: Reader, tensors: Mapping[str, torch.Tensor], name: str, is_c
             (folder / f"{operand}.json").write_text(json.dumps(form), encoding="utf-8")
             form = str(folder / f"{operand}.json")
         options += ["--format", f"{operand}={form}"]
-    return "\n".join(program.lines(lines, signature)) + "\n", options
+    return "\n".join(program.lines(name, reader.order, lines)) + "\n", options
 
 
 def _constant(dims: str, name: str, tensor: torch.Tensor, folder: pathlib.Path, form: Any) -> str:

@@ -121,6 +121,11 @@ class Reader:
             raise CompileError(f"{node.format_node()}: results are tensors, one or a tuple")
         self.program.results(outputs)
 
+    @property
+    def order(self) -> List[str]:
+        """The operands: arguments, then parameters."""
+        return [*self.inputs, *self.parameters.values()]
+
     def check_formats(self) -> None:
         """Raises CompileError of formats that are no tensor's."""
         names = {*self.parameters, *self.parameters.values(), *self.inputs}

@@ -241,11 +241,13 @@ class Program:
         wanted = self._needed()[1]
         return {name: "dense" for name in self._dense if name in wanted}
 
-    def lines(self, constants: Mapping[str, str] = MappingProxyType({}), signature: str = "") -> List[str]:
-        """The kernel. constants: lines that give operands by their values, in place of their declarations."""
+    def lines(self, name: str, order: Sequence[str], constants: Mapping[str, str] = MappingProxyType({})) -> List[str]:
+        """The kernel. order: of operands. constants: lines that give some by their values, in place of their declarations."""
         kept, wanted = self._needed()
         declared = [constants.get(name) or f"tensor {self.dims(name)}{rest}" for name, (_, rest) in self._declared.items() if name in wanted]
-        return [*([signature] if signature else []), *declared, *(statement.text for statement in kept)]
+        inputs = [one for one in order if one in wanted and one not in constants]
+        signature = f"kernel {name}({', '.join(inputs)}) -> ({', '.join(self.outputs)})"
+        return [signature, *declared, *(statement.text for statement in kept)]
 
     def dims(self, name: str) -> str:
         """A tensor's name with its sizes, as a declaration has them."""
