@@ -134,3 +134,12 @@ def test_files_of_exported_programs(tmp_path, karate):
     for name, said in (("none.pt2", "no such file"), ("small.h", "no program that torch.export.save has written")):
         done = export_command(name, folder=tmp_path)
         assert done.returncode == 1 and said in done.stderr
+
+
+def test_the_page_shows_what_the_files_have():
+    page = (ROOT / "docs" / "models.md").read_text()
+    shown = re.findall(r"^```(python)?\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    texts = {"python": (EXAMPLES / "models.py").read_text(), "": "".join(one.read_text() for one in EXAMPLES.glob("*.tex"))}
+    assert len(shown) > 8
+    for language, text in shown:
+        assert text in texts[language], text

@@ -60,3 +60,8 @@ def values(tensor: Any) -> Any:
 def coalesced(tensor: Any) -> Any:
     """A sparse_coo tensor, which is told that its entries are in order and do not repeat."""
     return tensor._coalesced_(True)
+
+
+def normalises_batches(module: Any) -> bool:
+    """Whether a module is one of batch normalisation, of any number of dimensions."""
+    return isinstance(module, torch.nn.modules.batchnorm._BatchNorm)

@@ -69,7 +69,7 @@ class Extent(int):
         return self._plus(other, -1)
 
     def __rsub__(self, other: Any) -> Any:
-        return extent(other)._plus(self, -1) if isinstance(other, int) else NotImplemented
+        return extent(other) - self if isinstance(other, int) else NotImplemented
 
     def __mul__(self, other: Any) -> Any:
         if not isinstance(other, int):

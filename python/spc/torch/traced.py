@@ -8,20 +8,20 @@ import torch
 import torch.fx
 
 from ..errors import CompileError
+from ..sources import torch_private
 from .layers import TABLE
 from .reading import Reader
 from .sizes import DependsOn
 from .stored import dense
 
 _IN_PLACE = (operator.iadd, operator.isub, operator.imul, operator.itruediv)
-_Norm = torch.nn.modules.batchnorm._BatchNorm  # whose forward branches on shapes
 
 
 class _Tracer(torch.fx.Tracer):
-    """Goes into the modules of torch.nn, too: what they call are functions."""
+    """Goes into the modules of torch.nn, too: what they call are functions. Those that normalise batches branch on shapes."""
 
     def is_leaf_module(self, module: torch.nn.Module, name: str) -> bool:
-        return isinstance(module, _Norm)
+        return torch_private.normalises_batches(module)
 
 
 #: What torch has for sparse tensors alone, and its counterpart of dense ones.
