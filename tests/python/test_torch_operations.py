@@ -107,3 +107,55 @@ def test_sizes_are_fixed_on_demand():
 def test_what_cannot_be_said_of_sparse_tensors_is_refused(forward, said):
     with pytest.raises(spc.CompileError, match=said):
         spc.torch.compile(of(forward), (X.to_sparse(),))
+
+
+MASK = torch.rand(5, 5) < 0.5
+MASK[0] = False
+MASK[:, 1] = True
+
+
+@pytest.mark.skipif(not IS_TWO, reason="of PyTorch 2")
+@pytest.mark.parametrize("name", ["plain", "causal", "scaled", "bools", "numbers", "sparse bools", "sparse numbers"])
+def test_attention(name):
+    q, k, v = torch.randn(2, 3, 5, 4), torch.randn(2, 3, 5, 4), torch.randn(2, 3, 5, 6)
+    mask = MASK if name.endswith("bools") else torch.randn(5, 5) * MASK
+    options = {"causal": {"is_causal": True}, "scaled": {"scale": 0.3}}.get(name, {})
+    plain = lambda self, q, k, v: F.scaled_dot_product_attention(q, k, v, **options)
+    masked = lambda self, q, k, v, m: F.scaled_dot_product_attention(q, k, v, attn_mask=m)
+    if name in ("plain", "causal", "scaled"):
+        same(spc.torch.compile(of(plain), (q, k, v), options=["-O0"])(q, k, v), plain(None, q, k, v))
+    elif not name.startswith("sparse"):
+        same(spc.torch.compile(of(masked), (q, k, v, mask), options=["-O0"])(q, k, v, mask), masked(None, q, k, v, mask))
+    else:
+        stored = mask.to_sparse_csr()
+        wanted = masked(None, q, k, v, mask if name == "sparse bools" else torch.where(MASK, mask, -torch.inf))
+        same(spc.torch.compile(of(masked), (q, k, v, stored), options=["-O0"])(q, k, v, stored), wanted.nan_to_num())
+        same(spc.torch.compile(of(masked), (q, k, v, mask), formats={"m": "csr"}, options=["-O0"])(q, k, v, mask), wanted.nan_to_num())
+
+
+@pytest.mark.skipif(not IS_TWO, reason="of PyTorch 2")
+def test_programs_in_core_operations_of_aten():
+    """What decompositions make of layers: native_layer_norm, addmm of views, _softmax, bmm of expanded tensors."""
+    class Layers(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm, self.up, self.dropout, self.batch = nn.LayerNorm(8), nn.Linear(8, 12), nn.Dropout(), nn.BatchNorm1d(12)
+
+        def forward(self, x, y):
+            b, t, _ = x.shape
+            z = self.dropout(self.up(self.norm(x))).view(b, t, 2, 6).transpose(1, 2)
+            z = F.scaled_dot_product_attention(z, z, z).transpose(1, 2).reshape(b, t, 12)
+            return self.batch(z.flatten(0, 1)).softmax(-1), torch.einsum("btf,ksf->bts", z, y.detach()) / t, torch.logsumexp(z, 2)
+    model, auto = Layers().eval(), torch.export.Dim.AUTO
+    operands = CUBE, torch.randn(1, 3, 12)
+    program = torch.export.export(model, operands, dynamic_shapes=({0: auto, 1: auto}, {1: auto})).run_decompositions()
+    from spc.torch import exported, objects
+    reader, _ = objects._read(program, None, {}, True)
+    text = "\n".join(reader.program.lines("model", reader.order))
+    for others in (operands, (torch.randn(3, 4, 8), torch.randn(1, 5, 12))):
+        values = {**dict(zip(reader.inputs, others)), **{name: program.state_dict[path] for path, name in reader.parameters.items()
+                                                         if path in program.state_dict}}
+        op = spc.torch.op(text, options=["-O0", "-Wno-precision", "-Wno-broadcast"])
+        for one, other in zip(op(**{name: values[name] for name in op.inputs}), model(*others)):
+            same(one, other)
+    assert exported.is_there()

@@ -132,3 +132,9 @@ def test_sparse_models_of_torch_mlir(name):
     made = spc.torch.compile(model, tuple(stored), options=["-O0", "-Wno-densify", "-Wno-asymptotic"])
     same(made(*stored), model(*operands))
     assert made.front == ("torch.export" if hasattr(torch, "export") else "torch.fx")
+
+
+def test_weights_that_a_format_has_no_room_for(tmp_path):
+    layer = nn.Linear(8, 4)
+    with pytest.raises(spc.CompileError, match="constant-format"):
+        spc.torch.export(layer, tmp_path / "layer.o", (torch.rand(2, 8),), formats={"weight": "nm-2-4"}, constants=True)

@@ -7,7 +7,7 @@ from ..errors import CompileError
 from .layers import TABLE, each, takes
 from .shapes import filled
 from .sizes import extent, is_one
-from .statements import Operand, Program, Tensor, text_of, type_name
+from .statements import Operand, Program, Tensor, text_of, type_name, unknown
 
 
 def _index(program: Program, index: Tensor) -> Tensor:
@@ -18,7 +18,7 @@ def _index(program: Program, index: Tensor) -> Tensor:
 def _gathered(program: Program, x: Tensor, shape: Sequence[int], at: Any) -> Tensor:
     """What is read at indices that tensors hold: no statement where all dimensions have variables."""
     x = program.settled(x)
-    made = Tensor(shape, lambda indices: x.at(at(indices)), is_gathered=True)
+    made = Tensor(shape, lambda indices: x.at(at(indices)), unknown if x.is_sparse else None, is_gathered=True)
     return program.settled(made) if any(is_one(size) for size in made.shape) else made
 
 
@@ -67,7 +67,8 @@ def index_of(program: Program, x: Tensor, places: Sequence[Optional[Tensor]]) ->
 def gather(program: Program, x: Tensor, dim: int, index: Tensor, sparse_grad: bool = False) -> Tensor:
     place, index = dim % len(x.shape), _index(program, index)
     x = program.settled(x)
-    return program.put(index.shape, lambda indices: x.at([*indices[:place], index.at(indices), *indices[place + 1:]]))
+    return program.put(index.shape, lambda indices: x.at([*indices[:place], index.at(indices), *indices[place + 1:]]),
+                       unknown if x.is_sparse else None)
 
 
 def _start(program: Program, x: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 from ..errors import CompileError
 from .sizes import product
-from .statements import Operand, Pending, Program, Tensor, broadcast_shape, dimensions, element_of, text_of, without
+from .statements import Element, Operand, Pending, Program, Tensor, broadcast_shape, dimensions, element_of, text_of, unknown, without
 
 Made = Callable[..., Any]
 _Made = TypeVar("_Made", bound=Made)
@@ -23,18 +23,25 @@ def takes(*names: str) -> Callable[[_Made], _Made]:
 def each(program: Program, text: str, *operands: Operand, sparse: Sequence[int] = ()) -> Tensor:
     """An operation on each element; sparse: the operands whose missing entries make a result's."""
     shape = broadcast_shape(*operands)
-    deciding = [operands[k] for k in sparse]
-    is_sparse = any(isinstance(one, Tensor) and one.is_sparse for one in deciding)
     if any(isinstance(one, Tensor) and (one.is_untold or one.is_sparse) for one in operands):
         is_untold = any(isinstance(one, Tensor) and one.is_untold for one in operands)
         elements = [element_of(operand, shape) for operand in operands]
-        return program.put(shape, lambda indices: text.format(*(element(indices) for element in elements)), is_sparse, is_untold)
+        return program.put(shape, lambda indices: text.format(*(element(indices) for element in elements)),
+                           _stored(operands, sparse, shape), is_untold)
     elements = [element_of(one.inlined(f"({{{k}}})" in text) if isinstance(one, Pending) and text.count(f"{{{k}}}") == 1 else one, shape)
                 for k, one in enumerate(operands)]
 
     def element(indices: Sequence[str]) -> str:
         return text.format(*(element(indices) for element in elements))
     return Pending(shape, element, lambda: program.put(shape, element))
+
+
+def _stored(operands: Sequence[Operand], sparse: Sequence[int], shape: Sequence[int]) -> Optional[Element]:
+    """Where the result of an operation on each element has entries: where all those operands do that decide on it."""
+    conditions = [stored for k in sparse if isinstance(one := operands[k], Tensor) and (stored := one.spread(shape).stored) is not None]
+    if conditions:
+        return lambda indices: " and ".join(condition(indices) for condition in conditions)
+    return unknown if all(one.is_sparse for one in operands if isinstance(one, Tensor)) and len(operands) > 1 else None
 
 
 def once(made: Tensor) -> Tensor:
@@ -141,7 +148,7 @@ def product_of(program: Program, x: Tensor, y: Tensor, added: Optional[Operand] 
         a = Tensor(x.shape[:-2], lambda at: x.at([*at, *row, k])).broadcast(shape[:len(outer)])(outer)
         b = Tensor(y.shape[:-2], lambda at: y.at([*at, k, *column])).broadcast(shape[:len(outer)])(outer)
         return f"sum({k}, {' * '.join(one for one in (a, b) if one != '1') or '1'})" + ("" if added is None else f" + {element_of(added, shape)(indices)}")
-    return program.put(shape, element, x.is_sparse and y.is_sparse, x.is_untold or y.is_untold)
+    return program.put(shape, element, unknown if x.is_sparse and y.is_sparse else None, x.is_untold or y.is_untold)
 
 
 @takes("mm", "matmul", "bmm", "mv", "dot", "spmm", "smm")
@@ -158,11 +165,11 @@ def added_product(program: Program, c: Operand, x: Tensor, y: Tensor, beta: floa
 
 @takes("linear")
 def linear(program: Program, x: Tensor, weight: Tensor, bias: Optional[Tensor] = None) -> Tensor:
-    turned = Tensor(weight.shape[::-1], lambda indices: weight.at(list(indices)[::-1]), weight.is_sparse, weight.is_untold)
+    turned = weight.seen(weight.shape[::-1], lambda indices: list(indices)[::-1])
     return product_of(program, x, turned, bias)
 
 
-def reduced(program: Program, how: str, x: Tensor, dim: Any, keepdim: bool) -> Tensor:
+def reduced(program: Program, how: str, x: Tensor, dim: Any, keepdim: bool, is_dense: bool = False) -> Tensor:
     dims = dimensions(dim, len(x.shape))
     if x.is_untold:
         x = program.settled(x)
@@ -171,7 +178,7 @@ def reduced(program: Program, how: str, x: Tensor, dim: Any, keepdim: bool) -> T
         over, given = program.indices(len(dims), indices), iter(indices)
         at = [over[dims.index(k)] if k in dims else next(given) for k in range(len(x.shape))]
         return f"{how}({', '.join(over)}, {x.at(at)})" if over else x.at(at)
-    made = program.put(list(without(x.shape, dims)), element)
+    made = program.put(list(without(x.shape, dims)), element, is_dense=is_dense)
     if not keepdim:
         return made
     shape = [1 if k in dims else size for k, size in enumerate(x.shape)]
@@ -215,12 +222,12 @@ def variance_and_mean(program: Program, x: Tensor, dim: Any = None, unbiased: bo
 def softmax(program: Program, x: Tensor, dim: int = -1, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """Of a sparse tensor that of its entries, as torch.sparse.softmax has it."""
     in_own_type(dtype)
-    if x.is_sparse:
-        def own(indices: Sequence[str]) -> str:
-            return f"select(pattern({x.at(indices)}), {x.at(indices)}, -inf)"
-        greatest = reduced(program, "max", Tensor(x.shape, own), dim, True)
-        exps = program.put(x.shape, lambda indices: f"where(pattern({x.at(indices)}), exp({x.at(indices)} - "
-                           f"{greatest.broadcast(x.shape)(indices)}))", True)
+    if x.stored is not None:
+        stored: Element = x.stored
+        own = Tensor(x.shape, lambda indices: f"select({stored(indices)}, {x.at(indices)}, -inf)")
+        greatest = reduced(program, "max", own, dim, True, len(x.shape) > 2)
+        exps = program.put(x.shape, lambda indices: f"where({stored(indices)}, exp({x.at(indices)} - "
+                           f"{greatest.broadcast(x.shape)(indices)}))", stored)
     else:
         exps = each(program, "exp({0} - {1})", x, reduced(program, "max", x, dim, True))
     return each(program, "{0} / {1}", exps, reduced(program, "sum", exps, dim, True), sparse=(0,))

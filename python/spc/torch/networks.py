@@ -7,7 +7,7 @@ from ..errors import CompileError
 from .layers import TABLE, dropout, each, layer_norm, once, product_of, softmax, takes
 from .shapes import transpose
 from .sizes import DependsOn, Extent, extent
-from .statements import Program, Tensor, text_of, type_name
+from .statements import Program, Tensor, text_of, type_name, unknown
 
 
 @takes("native_layer_norm")
@@ -73,14 +73,13 @@ def _sampled(program: Program, query: Tensor, key: Tensor, mask: Tensor, scale: 
     if len(mask.shape) != 2:
         raise CompileError("attention with a sparse mask: it has two dimensions, for all heads and batches")
     shape = [*query.shape[:-1], key.shape[-2]]
-    is_truth = "bool" in str(mask.kind)
+    stored, is_truth = mask.spread(shape).stored or unknown, "bool" in str(mask.kind)
 
     def element(indices: Sequence[str]) -> str:
         k, at = program.fresh(indices), list(indices)
-        stored = mask.at(at[-2:])
         score = f"{text_of(scale)} * sum({k}, {query.at([*at[:-1], k])} * {key.at([*at[:-2], at[-1], k])})"
-        return f"pattern({stored}) * {score}" if is_truth else f"where(pattern({stored}), {score} + {stored})"
-    return program.put(shape, element, True)
+        return f"{stored(indices)} * {score}" if is_truth else f"{stored(indices)} * ({score} + {mask.at(at[-2:])})"
+    return program.put(shape, element, stored)
 
 
 def _masked(program: Program, scores: Tensor, mask: Optional[Tensor], is_causal: bool, scale: float) -> Tensor:
@@ -118,7 +117,8 @@ def einsum(program: Program, equation: str, *operands: Any, path: Any = None) ->
         names = dict(zip([*output, *summed], [*indices, *program.indices(len(summed), indices)]))
         product = " * ".join(one.at([names[letter] for letter in word]) for word, one in zip(words, tensors))
         return f"sum({', '.join(names[letter] for letter in summed)}, {product})" if summed else product
-    return program.put([size[letter] for letter in output], element, all(one.is_sparse for one in tensors))
+    return program.put([size[letter] for letter in output], element,
+                       unknown if all(one.is_sparse for one in tensors) else None)
 
 
 Sizes = Union[int, Sequence[int]]

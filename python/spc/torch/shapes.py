@@ -6,14 +6,13 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 from ..errors import CompileError
 from .layers import each, takes
 from .sizes import DependsOn, Extent, extent, grouped, is_of_sizes, is_one, product
-from .statements import Operand, Program, Tensor, dimensions, text_of, without
+from .statements import Element, Operand, Program, Tensor, dimensions, text_of, unknown, without
 
 
 def _moved(x: Tensor, order: Sequence[int]) -> Tensor:
     """Dimensions in another order: no statement."""
     places = list(order)
-    return Tensor([x.shape[k] for k in places], lambda indices: x.at([indices[places.index(k)] for k in range(len(places))]),
-                  x.is_sparse, x.is_untold, x.is_gathered)
+    return x.seen([x.shape[k] for k in places], lambda indices: [indices[places.index(k)] for k in range(len(places))])
 
 
 @takes("permute")
@@ -34,8 +33,7 @@ def transpose(program: Program, x: Tensor, first: int = 0, second: int = 1) -> T
 def unsqueeze(program: Program, x: Tensor, dim: int) -> Tensor:
     place = dim % (len(x.shape) + 1)
     shape = [*x.shape[:place], Extent(1), *x.shape[place:]]
-    return Tensor(shape, lambda indices: x.at([index for k, index in enumerate(indices) if k != place]), x.is_sparse, x.is_untold,
-                  x.is_gathered)
+    return x.seen(shape, lambda indices: [index for k, index in enumerate(indices) if k != place])
 
 
 @takes("squeeze")
@@ -43,10 +41,10 @@ def squeeze(program: Program, x: Tensor, dim: Any = None) -> Tensor:
     x = program.settled(x)
     dims = [k for k in dimensions(dim, len(x.shape)) if is_one(x.shape[k])]
 
-    def element(indices: Sequence[str]) -> str:
+    def places(indices: Sequence[str]) -> List[str]:
         given = iter(indices)
-        return x.at(["0" if k in dims else next(given) for k in range(len(x.shape))])
-    return Tensor(list(without(x.shape, dims)), element, x.is_sparse)
+        return ["0" if k in dims else next(given) for k in range(len(x.shape))]
+    return x.seen(list(without(x.shape, dims)), places)
 
 
 @takes("expand", "broadcast_to")
@@ -55,9 +53,10 @@ def expand(program: Program, x: Tensor, *sizes: Any, implicit: bool = False) -> 
     own = [Extent(1)] * (len(wanted) - len(x.shape)) + list(x.shape)
     shape = [mine if size == -1 or mine.same(size) else extent(size) for mine, size in zip(own, wanted)]
     if all(mine.same(size) for mine, size in zip(own, shape)):
-        return Tensor(shape, lambda indices: x.at(list(indices)[len(shape) - len(x.shape):]), x.is_sparse, x.is_untold, x.is_gathered)
-    settled = program.settled(x)
-    return Tensor(shape, settled.broadcast(shape), x.is_sparse, True)
+        return x.seen(shape, lambda indices: list(indices)[len(shape) - len(x.shape):])
+    made = program.settled(x).spread(shape)
+    made.is_untold = True
+    return made
 
 
 @takes("expand_as")
@@ -97,15 +96,15 @@ def view(program: Program, x: Tensor, *sizes: Any) -> Tensor:
         x = program.settled(x)
     before = [left for left, _ in groups]
     merged = [product([x.shape[k] for k in left]) for left in before]
-    flat = Tensor(merged, lambda indices: x.at(_spread(x, before, indices)), x.is_sparse, x.is_untold, x.is_gathered)
+    flat = x.seen(merged, lambda indices: _spread(x, before, indices))
     if any(len(left) > 1 for left in before):
         flat = _merged(program, x, before, merged)
 
-    def element(indices: Sequence[str]) -> str:
-        return flat.at([_strided([indices[k] for k in right], [wanted[k] for k in right]) for _, right in groups])
+    def places(indices: Sequence[str]) -> List[str]:
+        return [_strided([indices[k] for k in right], [wanted[k] for k in right]) for _, right in groups]
     if any(len(right) > 1 or len(left) == 1 and not same for same, (left, right) in zip(fixed, groups)):
-        return program.put(wanted, element, is_declared=True)
-    return Tensor(wanted, element, x.is_sparse, x.is_untold, x.is_gathered)
+        return program.put(wanted, lambda indices: flat.at(places(indices)), is_declared=True)
+    return flat.seen(wanted, places)
 
 
 def _spread(x: Tensor, before: Sequence[Sequence[int]], indices: Sequence[str]) -> List[str]:
@@ -151,8 +150,7 @@ def select(program: Program, x: Tensor, dim: int, index: int) -> Tensor:
     place = dim % len(x.shape)
     at = index if index >= 0 else x.shape[place] + index
     x = program.settled(x)
-    return Tensor([*x.shape[:place], *x.shape[place + 1:]],
-                  lambda indices: x.at([*indices[:place], extent(at).text, *indices[place:]]), x.is_sparse)
+    return x.seen([*x.shape[:place], *x.shape[place + 1:]], lambda indices: [*indices[:place], extent(at).text, *indices[place:]])
 
 
 @takes("slice", "narrow")
@@ -209,7 +207,12 @@ def cat(program: Program, tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
             before = before + one.shape[place]
         return " + ".join(texts)
     shape = [*parts[0].shape[:place], total, *parts[0].shape[place + 1:]]
-    return program.put(shape, element, is_declared=True, is_dense=True)
+    return program.put(shape, element, _joined(tensors), is_declared=True, is_dense=True)
+
+
+def _joined(tensors: Sequence[Tensor]) -> Optional[Element]:
+    """Where tensors that become one have entries."""
+    return unknown if all(one.is_sparse for one in tensors) else None
 
 
 @takes("stack")
@@ -221,7 +224,7 @@ def stack(program: Program, tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         rest = [*indices[:place], *indices[place + 1:]]
         return " + ".join(f"({indices[place]} == {k}) * {one.at(rest)}" for k, one in enumerate(tensors))
     shape = [*tensors[0].shape[:place], len(tensors), *tensors[0].shape[place:]]
-    return program.put(shape, element, is_declared=True)
+    return program.put(shape, element, _joined(tensors), is_declared=True)
 
 
 @takes("split", "split_with_sizes", "chunk_of_sizes")
@@ -257,7 +260,7 @@ def unbind(program: Program, x: Tensor, dim: int = 0) -> Tuple[Tensor, ...]:
 def filled(shape: Sequence[int], value: Union[int, float]) -> Tensor:
     """A tensor whose elements are one number: no statement."""
     number = text_of(value)
-    return Tensor([extent(size) for size in shape], lambda indices: number, False, bool(shape))
+    return Tensor([extent(size) for size in shape], lambda indices: number, None, bool(shape))
 
 
 @takes("ones")
@@ -297,7 +300,7 @@ def new_full(program: Program, x: Tensor, size: Sequence[int], fill_value: Union
 
 @takes("to_dense")
 def to_dense(program: Program, x: Tensor, dtype: Any = None, masked_grad: Any = None) -> Tensor:
-    return Tensor(x.shape, x.at, False, x.is_untold, x.is_gathered)
+    return Tensor(x.shape, x.at, None, x.is_untold, x.is_gathered)
 
 
 @takes("zeros_like")

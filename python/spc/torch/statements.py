@@ -35,21 +35,42 @@ Element = Callable[[Sequence[str]], str]
 class Tensor:
     """A tensor under a name, or one that an element's text stands for; shape: of the example, with the names of its sizes.
 
-    is_untold: whether its text tells none of its sizes, or not all, as that of one number for all elements. is_gathered: whether an index is what another
-    tensor holds, so that its indices are to be plain variables. kind: torch's type of its elements, where it is known.
+    stored: of a sparse tensor, the condition under which it has an entry. is_untold: whether its text tells none of its sizes,
+    or not all, as that of one number for all elements. is_gathered: whether an index is what another tensor holds, so that its
+    indices are to be plain variables. kind: torch's type of its elements, where it is known.
     """
 
-    def __init__(self, shape: Sequence[int], element: Element, is_sparse: bool = False, is_untold: bool = False,
+    def __init__(self, shape: Sequence[int], element: Element, stored: Optional[Element] = None, is_untold: bool = False,
                  is_gathered: bool = False, kind: Any = None):
-        self.shape, self.at, self.is_sparse = tuple(extent(size) for size in shape), element, is_sparse
+        self.shape, self.at, self.stored = tuple(extent(size) for size in shape), element, stored
         self.is_untold, self.is_gathered, self.kind = is_untold, is_gathered, kind
 
-    def broadcast(self, shape: Sequence[int]) -> Element:
-        """The element at the indices of a larger shape, dimensions counted from the last one."""
+    @property
+    def is_sparse(self) -> bool:
+        """Whether it has entries, rather than all elements."""
+        return self.stored is not None
+
+    def seen(self, shape: Sequence[int], places: Callable[[Sequence[str]], Sequence[str]]) -> "Tensor":
+        """The same elements under other indices. places: its own indices by the new ones."""
+        def of(element: Element) -> Element:
+            return lambda indices: element(places(indices))
+        return Tensor(shape, of(self.at), None if self.stored is None else of(self.stored), self.is_untold, self.is_gathered, self.kind)
+
+    def spread(self, shape: Sequence[int]) -> "Tensor":
+        """The tensor as one of a larger shape, dimensions counted from the last one."""
         own = self.shape
-        return lambda indices: self.at([
+        return self.seen(shape, lambda indices: [
             "0" if is_one(size) and not is_one(wanted) else index
             for index, size, wanted in zip(indices[len(shape) - len(own):], own, shape[len(shape) - len(own):])])
+
+    def broadcast(self, shape: Sequence[int]) -> Element:
+        """The element at the indices of a larger shape."""
+        return self.spread(shape).at
+
+
+def unknown(indices: Sequence[str]) -> str:
+    """The condition under which a sparse tensor has an entry, where that is not known. Raises CompileError."""
+    raise CompileError("which entries a sum, a product, a selection or a concatenation of sparse tensors has is not known before")
 
 
 class Pending(Tensor):
@@ -130,15 +151,17 @@ class Program:
 
     def operand(self, name: str, shape: Sequence[int], is_sparse: bool = False, type_: str = "", kind: Any = None) -> Tensor:
         """An operand under a name from `name_for`. type_: of its elements, where the kernel says it."""
-        made = self._named(name, shape, is_sparse, kind)
+        made = self._named(name, shape, kind)
+        at = made.at
+        made.stored = (lambda indices: f"pattern({at(indices)})") if is_sparse else None
         self._declared[name] = made.shape, (f": {type_}" if type_ else "") + (", sparse" if is_sparse and type_ else "")
         return made
 
-    def _named(self, name: str, shape: Sequence[int], is_sparse: bool, kind: Any = None) -> Tensor:
+    def _named(self, name: str, shape: Sequence[int], kind: Any = None) -> Tensor:
         def element(indices: Sequence[str]) -> str:
             self._read.add(name)
             return f"{name}({', '.join(indices)})" if indices else name
-        return Tensor(shape, element, is_sparse, kind=kind)
+        return Tensor(shape, element, kind=kind)
 
     def _text(self, element: Callable[[], str]) -> Tuple[str, Set[str]]:
         """A text, and what it reads, which may write temporaries before."""
@@ -146,7 +169,7 @@ class Program:
         text, read, self._read = element(), self._read, outer
         return text, read
 
-    def put(self, shape: Sequence[int], element: Element, is_sparse: bool = False, is_declared: bool = False,
+    def put(self, shape: Sequence[int], element: Element, stored: Optional[Element] = None, is_declared: bool = False,
             is_dense: bool = False) -> Tensor:
         """A temporary that holds what an element's text computes; dimensions of one element are left out.
 
@@ -154,13 +177,12 @@ class Program:
         whatever its operands are.
         """
         kept = [k for k, size in enumerate(shape) if not is_one(size)]
-        whole = self.put_at([shape[k] for k in kept], lambda indices: element(_spread(kept, indices, len(shape))), is_sparse,
-                            is_declared)
+        whole = self.put_at([shape[k] for k in kept], lambda indices: element(_spread(kept, indices, len(shape))), is_declared)
         if is_dense and kept:
             self._dense.append(self._statements[-1].target)
-        return Tensor(shape, lambda indices: whole.at([indices[k] for k in kept]), is_sparse)
+        return Tensor(shape, lambda indices: whole.at([indices[k] for k in kept]), stored)
 
-    def put_at(self, shape: Sequence[int], element: Element, is_sparse: bool = False, is_declared: bool = False,
+    def put_at(self, shape: Sequence[int], element: Element, is_declared: bool = False,
                target: Optional[Element] = None, indices: Optional[Sequence[str]] = None) -> Tensor:
         """A temporary with all its dimensions. target: what it is indexed with, by indices of other tensors; indices: these."""
         over = self.indices(len(shape)) if indices is None else list(indices)
@@ -171,7 +193,7 @@ class Program:
         text, read = self._text(statement)
         name = f"t{next(self._names)}"
         self._statements.append(_Statement(name, f"let {name}{text}", read))
-        made = self._named(name, shape, is_sparse)
+        made = self._named(name, shape)
         if is_declared and shape:
             self._declared[name] = made.shape, ""
         return made
@@ -187,7 +209,7 @@ class Program:
         if not x.is_gathered and not x.is_untold:
             return x
         kind = type_name(x.kind) if x.is_untold else ""  # which numbers do not tell
-        return self.put(x.shape, lambda indices: f"{kind}({x.at(indices)})" if kind else x.at(indices), x.is_sparse, x.is_untold)
+        return self.put(x.shape, lambda indices: f"{kind}({x.at(indices)})" if kind else x.at(indices), x.stored, x.is_untold)
 
     def results(self, tensors: Sequence[Tensor]) -> None:
         """Writes the last statements, which give the results."""
