@@ -36,6 +36,8 @@ OPERATIONS = {
     "einsum": (lambda x, y: torch.einsum("bij,kj->bik", x, y), CUBE, X),
     "implicit": (lambda x, y: torch.einsum("ij,kj", x, y), X, Y), "conv2d": (lambda x, w: F.conv2d(x, w, padding=1), IMAGE, WEIGHT),
     "conv1d": (lambda x, w: F.conv1d(x, w[:, :, 0], torch.ones(4), dilation=2), LINE, WEIGHT), "relu6": (F.relu6, X), "hardswish": (F.hardswish, X),
+    "turned": (lambda x: x.T @ x, X), "turned matrices": (lambda x: x.mT @ x, CUBE), "counted": (lambda x: (x > 0).sum(1) * 2, X),
+    "elu": (lambda x: F.elu(x, 0.7) + F.selu(x), X) if IS_TWO else (lambda x: F.elu(x, 0.7), X), "as another": (lambda x, i: x + i.to(x), V, torch.arange(8)),
     "experts": (lambda x, w, i: torch.einsum("tf,tkfo->tko", x, w[i]), X, torch.randn(8, 8, 2), PLACES),
 }
 
@@ -99,6 +101,36 @@ def test_sizes_are_fixed_on_demand():
     made = spc.torch.compile(of(lambda self, x: x * 2), (X,), dynamic=False, options=["-O0"])
     with pytest.raises(spc.ArgumentError, match="dimension 0 has 5 elements, and the kernel says 6"):
         made(X[:5])
+
+
+def test_buffers_may_be_read_twice():
+    class Twice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("scale", torch.rand(8))
+
+        def forward(self, x):
+            return (x * self.scale + self.scale).sum(1) * self.scale[0]
+    model = Twice()
+    same(spc.torch.compile(model, (X,), options=["-O0"])(X), model(X))
+
+
+def test_softmax_of_sparse_tensors_is_of_their_entries():
+    a, b = X * (X > 0.3), Y * (Y > -0.3)
+    stored = a.to_sparse(), b.to_sparse()
+
+    def softmax(x, is_entry):
+        return torch.softmax(torch.where(is_entry, x, torch.tensor(-torch.inf)), 1).nan_to_num()
+
+    def forward(self, x, y):
+        return torch.sparse.softmax(x * y, 1) @ y.t(), torch.sparse.softmax(torch.relu(-x), 1) @ y.t()
+    made = spc.torch.compile(of(forward), stored, options=["-O0", "-Wno-densify", "-Wno-reorder"])(*stored)
+    same(made[0], softmax(a * b, (a != 0) & (b != 0)) @ b.t())
+    same(made[1], softmax(torch.relu(-a), a != 0) @ b.t())
+    for forward in (lambda self, x, y: torch.sparse.softmax(x + y, 1), lambda self, x, y: torch.sparse.softmax(x @ y.t(), 1),
+                    lambda self, x, y: torch.sparse.softmax(torch.cat([x, y]), 1)):
+        with pytest.raises(spc.CompileError, match="which entries a sum, a product, .* is not known before"):
+            spc.torch.compile(of(forward), stored)
 
 
 @pytest.mark.parametrize("forward, said", [

@@ -109,8 +109,8 @@ def read(program: Any, reader: Reader, examples: Sequence[Any] = (), tensors: Ma
                 path = str(specs[node.name].target)
                 reader.constants[path] = program.constants[path]
         elif node.op == "output":
-            _check_outputs(program)
-            reader.results(node, [reader.argument(one) for one in node.args[0]])
+            outputs: Any = node.args[0]
+            reader.results(node, [reader.argument(one) for one in outputs], _gives_tuple(program))
         elif node.op == "call_function" and _names_of(node.target)[-1] not in [name.strip("_") for name in _ASSERTED]:
             reader.made[node.name] = reader.operation(node, _names_of(node.target), node.meta.get("val"))
         elif node.op == "get_attr":
@@ -129,8 +129,9 @@ def _placeholder(node: torch.fx.Node, spec: Any, reader: Reader, sizes: _Sizes, 
     return reader.operand(node.name, value, tensors.get(path, value), path, sizes)
 
 
-def _check_outputs(program: Any) -> None:
-    """Raises CompileError where a program changes its inputs, or returns something else than tensors."""
+def _gives_tuple(program: Any) -> bool:
+    """Whether a program returns a tuple, and not a tensor. Raises CompileError where it changes its inputs, or returns something
+    else."""
     for one in program.graph_signature.output_specs:
         kind = str(one.kind).rpartition(".")[2]
         if "MUTATION" in kind:
@@ -139,6 +140,7 @@ def _check_outputs(program: Any) -> None:
     is_flat = spec.is_leaf() if hasattr(spec, "is_leaf") else spec.num_nodes == 1
     if not is_flat and (spec.type not in (tuple, list) or spec.num_leaves != spec.num_children):
         raise CompileError("results are tensors, one or a tuple")
+    return not is_flat
 
 
 def _check_detached(program: Any) -> None:

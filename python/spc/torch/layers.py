@@ -81,7 +81,6 @@ TABLE["square"] = lambda program, x: each(program, "{0} * {0}", x, sparse=(0,))
 TABLE["reciprocal"] = lambda program, x: each(program, "1 / {0}", x)
 TABLE["rsqrt"] = lambda program, x: each(program, "1 / sqrt({0})", x)
 TABLE["silu"] = lambda program, x, inplace=False: each(program, "{0} * sigmoid({0})", x, sparse=(0,))
-TABLE["elu"] = lambda program, x, alpha=1.0, inplace=False: each(program, f"select({{0}} > 0, {{0}}, {'' if alpha == 1 else text_of(alpha) + ' * '}expm1({{0}}))", x, sparse=(0,))
 TABLE["softplus"] = lambda program, x, beta=1, threshold=20: each(
     program, f"select({{0}}*{text_of(beta)} > {text_of(threshold)}, {{0}}, log1p(exp({{0}}*{text_of(beta)})) / {text_of(beta)})", x)
 TABLE["where"] = lambda program, condition, x, y: each(program, "select({0}, {1}, {2})", condition, x, y)
@@ -92,6 +91,18 @@ for _name, _text in (("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="), ("eq"
 @takes("leaky_relu")
 def leaky_relu(program: Program, x: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     return each(program, f"select({{0}} > 0, {{0}}, {text_of(negative_slope)} * {{0}})", x, sparse=(0,))
+
+
+@takes("elu")
+def elu(program: Program, x: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    factor = "" if alpha == 1 else f"{text_of(alpha)} * "
+    return each(program, f"select({{0}} > 0, {{0}}, {factor}expm1({{0}}))", x, sparse=(0,))
+
+
+@takes("aten.elu")
+def _elu(program: Program, x: Tensor, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Tensor:
+    text = f"{text_of(scale)} * select({{0}} > 0, {{0}}, {text_of(alpha)} * expm1({text_of(input_scale)} * {{0}}))"
+    return elu(program, x, alpha) if scale == input_scale == 1 else each(program, text, x, sparse=(0,))
 
 
 @takes("gelu")
@@ -185,11 +196,15 @@ def reduced(program: Program, how: str, x: Tensor, dim: Any, keepdim: bool, is_d
     return Tensor(shape, lambda indices: made.at([index for k, index in enumerate(indices) if k not in dims]))
 
 
+_SMALL = [f"torch.{name}" for name in ("bool", "int8", "int16", "int32", "uint8")]
+
 for _name, _how in (("sum", "sum"), ("mean", "mean"), ("amax", "max"), ("amin", "min"), ("prod", "prod"), ("any", "any"), ("all", "all"),
                     ("argmax", "argmax"), ("argmin", "argmin")):
     def _reduction(program: Program, x: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None,
                    _how: str = _how) -> Tensor:
         in_own_type(dtype)
+        if _how in ("sum", "prod") and str(x.kind) in _SMALL:  # torch counts in 64 bits
+            x = each(program, "i64({0})", x, sparse=(0,))
         return reduced(program, _how, x, dim, keepdim)
     TABLE[_name] = _reduction
 
@@ -219,23 +234,28 @@ def variance_and_mean(program: Program, x: Tensor, dim: Any = None, unbiased: bo
 
 
 @takes("softmax", "sparse_softmax")
-def softmax(program: Program, x: Tensor, dim: int = -1, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+def softmax(program: Program, x: Tensor, dim: int = -1, _stacklevel: Any = 3, dtype: Any = None) -> Tensor:
     """Of a sparse tensor that of its entries, as torch.sparse.softmax has it."""
-    in_own_type(dtype)
+    in_own_type(dtype if isinstance(_stacklevel, int) else _stacklevel)
     if x.stored is not None:
         stored: Element = x.stored
         own = Tensor(x.shape, lambda indices: f"select({stored(indices)}, {x.at(indices)}, -inf)")
         greatest = reduced(program, "max", own, dim, True, len(x.shape) > 2)
         exps = program.put(x.shape, lambda indices: f"where({stored(indices)}, exp({x.at(indices)} - "
                            f"{greatest.broadcast(x.shape)(indices)}))", stored)
-    else:
-        exps = each(program, "exp({0} - {1})", x, reduced(program, "max", x, dim, True))
+        total = reduced(program, "sum", exps, dim, True).broadcast(x.shape)
+        if " and " in stored(program.indices(len(x.shape))):  # rows may have none of the entries that are kept, and a total of 0
+            return program.put(x.shape, lambda indices: f"where({stored(indices)}, {exps.at(indices)} / {total(indices)})", stored)
+        return program.put(x.shape, lambda indices: f"{exps.at(indices)} / {total(indices)}", stored)
+    exps = each(program, "exp({0} - {1})", x, reduced(program, "max", x, dim, True))
     return each(program, "{0} / {1}", exps, reduced(program, "sum", exps, dim, True), sparse=(0,))
 
 
 @takes("log_softmax")
-def log_softmax(program: Program, x: Tensor, dim: int = -1, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    in_own_type(dtype)
+def log_softmax(program: Program, x: Tensor, dim: int = -1, _stacklevel: Any = 3, dtype: Any = None) -> Tensor:
+    in_own_type(dtype if isinstance(_stacklevel, int) else _stacklevel)
+    if x.is_sparse:
+        raise CompileError("log_softmax of a sparse tensor: the logarithm of what softmax gives has words")
     centred = each(program, "{0} - {1}", x, reduced(program, "max", x, dim, True))
     return each(program, "{0} - log({1})", centred, reduced(program, "sum", each(program, "exp({0})", centred), dim, True))
 

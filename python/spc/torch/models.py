@@ -65,6 +65,7 @@ class Model(torch.nn.Module):
         if reader.bound:  # dense tensors are converted
             options = {"copy": True, **options}
         self.op: Op = Op(api.kernel(self.text, formats={**reader.program.formats, **reader.bound}, **options))
+        self._is_of_one = reader.is_tuple and len(reader.program.outputs) == 1
         self._inputs, self._parameter_names, self._constants = reader.inputs, reader.parameters, reader.constants
 
     def forward(self, *inputs: Any) -> Any:
@@ -73,7 +74,8 @@ class Model(torch.nn.Module):
         values = dict(zip(self._inputs, inputs))
         for path, name in self._parameter_names.items():
             values[name] = self._constants[path] if path in self._constants else attribute(self.module, path)
-        return self.op(**{name: values[name] for name in self.op.inputs})
+        made = self.op(**{name: values[name] for name in self.op.inputs})
+        return (made,) if self._is_of_one else made
 
 
 def attribute(module: torch.nn.Module, path: str) -> Any:

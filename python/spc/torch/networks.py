@@ -201,7 +201,8 @@ _NAMED = {"float": "float32", "double": "float64", "half": "float16", "long": "i
 
 @takes("to", "to_copy", "type", *_NAMED)
 def converted(program: Program, x: Tensor, *arguments: Any, dtype: Any = None, _as: str = "", **named: Any) -> Tensor:
-    wanted = next((one for one in [dtype, *arguments] if type_name(one)), None)
+    kinds = [one.kind if isinstance(one, Tensor) else one for one in [dtype, *arguments]]
+    wanted = next((one for one in kinds if type_name(one)), None)
     if wanted is None or wanted == x.kind:
         return x
     return each(program, f"{type_name(wanted)}({{0}})", x, sparse=(0,))

@@ -32,16 +32,20 @@ class Reader:
         others in later calls, but for fixed ones. is_typed: whether the kernel says types and formats, which calls say else."""
         self.program = Program()
         self.front = ""                             # what has made the graph
+        self.is_tuple = False                       # whether the model gives a tuple of results, of one perhaps
         self.made: Dict[str, Any] = {}
         self.inputs: List[str] = []
         self.parameters: Dict[str, str] = {}
         self.constants: Dict[str, torch.Tensor] = {}
-        self.bound: Dict[str, Any] = {}  # formats by operand
+        self.bound: Dict[str, Any] = {}             # formats by operand
+        self._by_path: Dict[str, Tensor] = {}
         self._formats, self.is_dynamic, self._fixed, self.is_typed = formats, is_dynamic, fixed, is_typed
 
     def operand(self, said: str, value: Any, like: Any, path: str = "", sizes: Optional[SizesOf] = None) -> Tensor:
         """An operand for a tensor. said: what the graph calls it. like: an object that is stored as it will be. path: what the
         module calls it. sizes: what makes extents."""
+        if path in self._by_path:
+            return self._by_path[path]
         name = self.program.name_for((path or said).replace(".", "_"))
         form = next((self._formats[key] for key in (path, said, name) if key in self._formats), None)
         if form is not None:
@@ -52,7 +56,7 @@ class Reader:
         is_stored = is_sparse(like) or form is not None and not str(form).startswith("dense")
         made = self.program.operand(name, shape, is_stored, type_name(value.dtype) if self.is_typed else "", value.dtype)
         if path:
-            self.parameters[path] = name
+            self.parameters[path], self._by_path[path] = name, made
         else:
             self.inputs.append(name)
         return made
@@ -115,8 +119,9 @@ class Reader:
             raise CompileError(f"the kernel language has no words for '{names[-1]}'")
         return computed(node.target, arguments, named) if callable(node.target) else value
 
-    def results(self, node: torch.fx.Node, outputs: Sequence[Any]) -> None:
+    def results(self, node: torch.fx.Node, outputs: Sequence[Any], is_tuple: bool) -> None:
         """The graph's results. Raises CompileError of those that are no tensors."""
+        self.is_tuple = is_tuple
         if not outputs or not all(isinstance(one, Tensor) for one in outputs):
             raise CompileError(f"{node.format_node()}: results are tensors, one or a tuple")
         self.program.results(outputs)

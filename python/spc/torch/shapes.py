@@ -21,7 +21,17 @@ def permute(program: Program, x: Tensor, *dims: Any) -> Tensor:
     return _moved(x, [dim % len(x.shape) for dim in order])
 
 
-@takes("t", "transpose", "swapaxes", "numpy_T", "mT")
+@takes("T", "numpy_T")
+def turned(program: Program, x: Tensor, _name: str = "") -> Tensor:
+    return _moved(x, range(len(x.shape))[::-1])
+
+
+@takes("mT")
+def matrices_turned(program: Program, x: Tensor, _name: str = "") -> Tensor:
+    return transpose(program, x, -2, -1)
+
+
+@takes("t", "transpose", "swapaxes")
 def transpose(program: Program, x: Tensor, first: int = 0, second: int = 1) -> Tensor:
     order = list(range(len(x.shape)))
     if len(order) > 1:
@@ -207,7 +217,8 @@ def cat(program: Program, tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
             before = before + one.shape[place]
         return " + ".join(texts)
     shape = [*parts[0].shape[:place], total, *parts[0].shape[place + 1:]]
-    return program.put(shape, element, _joined(tensors), is_declared=True, is_dense=True)
+    stored = _joined(tensors)
+    return program.put(shape, element, stored, is_declared=True, is_dense=stored is None)
 
 
 def _joined(tensors: Sequence[Tensor]) -> Optional[Element]:

@@ -59,8 +59,9 @@ class _Interpreter(torch.fx.Interpreter):
         elif node.op == "call_module":
             reader.made[node.name] = self._normalised(node)
         elif node.op == "output":
-            outputs = node.args[0] if isinstance(node.args[0], (tuple, list)) else (node.args[0],)
-            reader.results(node, [reader.argument(one) for one in outputs])
+            is_tuple = isinstance(node.args[0], (tuple, list))
+            outputs: Any = node.args[0] if is_tuple else (node.args[0],)
+            reader.results(node, [reader.argument(one) for one in outputs], is_tuple)
         else:
             _check(node)
             reader.made[node.name] = reader.operation(node, _names_of(node), value)
