@@ -168,6 +168,22 @@ def test_what_would_be_lost_is_refused(forward, said):
         spc.torch.compile(module(forward), (X.clone(),))
 
 
+def test_what_neither_knows_is_refused_by_both_reasons():
+    with pytest.raises(spc.CompileError) as raised:
+        spc.torch.compile(module(lambda self, x: x if x.sum() > 0 else -x), (X,))
+    assert "torch.fx does not trace the model: " in str(raised.value)
+    assert ("; nor does torch.export: " in str(raised.value)) == hasattr(torch, "export")
+
+
+def test_models_that_export_refuses_are_traced(monkeypatch):
+    def refuse(*arguments):
+        raise RuntimeError("it does not")
+    monkeypatch.setattr(spc.torch.exported, "export", refuse)
+    made = spc.torch.compile(module(lambda self, x: 2 * x), (X,), options=["-O0"])
+    same(made(X), 2 * X)
+    assert made.front == "torch.fx"
+
+
 def test_options_of_embeddings_are_refused():
     with pytest.raises(spc.CompileError, match="padding_idx"):
         spc.torch.compile(nn.Embedding(5, 3, padding_idx=0), (torch.tensor([1, 2]),))

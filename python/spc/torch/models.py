@@ -24,7 +24,7 @@ def read(module: torch.nn.Module, examples: Tuple[Any, ...], make: MakeReader) -
         try:
             program = exported.export(module, examples, make(frozenset()).is_dynamic)
         except Exception as error:  # torch has many kinds of errors, and torch.fx may know the model
-            said = f"; torch.export: {str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__}"
+            said = f"; nor does torch.export: {traced.first_line(error)}"
         else:
             tensors = {**dict(module.named_parameters(remove_duplicate=False)), **dict(module.named_buffers(remove_duplicate=False))}
             return settle(lambda reader: exported.read(program, reader, examples, tensors), make)

@@ -14,7 +14,7 @@ import torch
 from .. import api
 from ..compiler import toolchain
 from ..errors import ArgumentError, CompileError
-from . import exported, models
+from . import exported, models, traced
 from .reading import Reader
 from .statements import type_name
 from .stored import dense
@@ -93,8 +93,7 @@ def _loaded(path: Path) -> Any:
     try:
         return getattr(torch, "export").load(path)
     except Exception as error:  # torch has many kinds of errors of damaged files
-        raise CompileError(f"{os.fspath(path)}: no program that torch.export.save has written: "
-                           f"{str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__}") from None
+        raise CompileError(f"{os.fspath(path)}: no program that torch.export.save has written: {traced.first_line(error)}") from None
 
 
 def _kernel(reader: Reader, tensors: Mapping[str, torch.Tensor], name: str, is_constant: bool, folder: pathlib.Path,

@@ -80,6 +80,12 @@ class _Interpreter(torch.fx.Interpreter):
         return TABLE["batch_norm"](self._reader.program, self._reader.argument(node.args[0]), *parts, module.training, 0.0, module.eps)
 
 
+def first_line(error: Exception) -> str:
+    """What an error says first."""
+    said = str(error).strip()
+    return said.splitlines()[0] if said else type(error).__name__
+
+
 def _check(node: torch.fx.Node) -> None:
     """Raises CompileError of an operation that changes in place what something else reads, or the caller has."""
     method = node.op == "call_method" and str(node.target).endswith("_") and not str(node.target).startswith("__")
@@ -93,7 +99,10 @@ def _check(node: torch.fx.Node) -> None:
 def read(module: torch.nn.Module, examples: Sequence[Any], reader: Reader) -> None:
     """Reads what torch.fx traces of a module. Raises CompileError of operations that have no words."""
     reader.front = "torch.fx"
-    graph = torch.fx.GraphModule(module, _Tracer().trace(module))
+    try:
+        graph = torch.fx.GraphModule(module, _Tracer().trace(module))
+    except Exception as error:  # what a forward does with values that stand for tensors may raise anything
+        raise CompileError(f"torch.fx does not trace the model: {first_line(error)}") from None
     try:
         with torch.no_grad():
             _Interpreter(graph, examples, reader).run(*(dense(value) for value in examples))
