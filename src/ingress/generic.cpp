@@ -105,6 +105,24 @@ std::vector<std::string> reductionLoops(linalg::GenericOp generic, unsigned resu
   return found;
 }
 
+/// The loops that a result has, by dimension; of one whose only index is 0, a loop behind the others. nullopt of other
+/// indices.
+std::optional<std::vector<std::string>> ownLoops(mlir::AffineMap map, mlir::RankedTensorType type,
+                                                 const std::vector<std::string> &loops) {
+  if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
+    return std::nullopt;
+  std::vector<std::string> own;
+  for (const auto &[dim, expr] : llvm::enumerate(map.getResults())) {
+    if (auto loop = mlir::dyn_cast<mlir::AffineDimExpr>(expr))
+      own.push_back(loops[loop.getPosition()]);
+    else if (type.getDimSize(dim) == 1)
+      own.push_back(loops[map.getNumDims() + dim]);
+    else
+      return std::nullopt;
+  }
+  return own;
+}
+
 } // namespace
 
 std::optional<language::Index> Raiser::indexOf(mlir::AffineExpr expr, const std::vector<std::string> &loops,
@@ -169,14 +187,16 @@ bool Raiser::findFixed(linalg::GenericOp generic, const std::vector<std::string>
 }
 
 void Raiser::readGeneric(linalg::GenericOp generic) {
-  const std::vector<std::string> loops = loopNames(generic.getNumLoops());
   if (!generic.hasPureTensorSemantics()) {
     refuse(kModuleOperation, generic, "a structured operation on memory, not on tensors");
     return;
   }
   uniteSizes(generic);
+  const std::vector<std::string> loops = loopNames(generic.getNumLoops());
+  const bool isOne = generic.getNumResults() == 1;
   for (unsigned result = 0; result < generic.getNumResults(); ++result)
-    readResult(generic, result, loops);
+    if (isOne || !generic->getResult(result).use_empty()) // of the greatest and its place, one may be wanted
+      readResult(generic, result, loops);
 }
 
 void Raiser::uniteSizes(linalg::GenericOp generic) {
@@ -200,15 +220,14 @@ void Raiser::readResult(linalg::GenericOp generic, unsigned result, const std::v
   const Held *target = find(generic, init->get());
   if (!target)
     return;
-  if (!map.isProjectedPermutation()) {
+  auto type = mlir::cast<mlir::RankedTensorType>(generic->getResult(result).getType());
+  const std::optional<std::vector<std::string>> own =
+      ownLoops(map, type, loopNames(loops.size() + map.getNumResults()));
+  if (!own) {
     refuse(kModuleOperation, generic, "a result whose indices are no distinct loops");
     return;
   }
-  std::vector<std::string> own;
-  for (mlir::AffineExpr expr : map.getResults())
-    own.push_back(loops[mlir::cast<mlir::AffineDimExpr>(expr).getPosition()]);
   std::vector<language::ExtentDecl> extents = target->extents;
-  auto type = mlir::cast<mlir::RankedTensorType>(generic->getResult(result).getType());
   for (int64_t k = 0; k < type.getRank(); ++k)
     if (!type.isDynamicDim(k))
       extents[k] = {type.getDimSize(k), places_.of(generic)};
@@ -225,7 +244,7 @@ void Raiser::readResult(linalg::GenericOp generic, unsigned result, const std::v
   if (!listsEntries(type) && isOneNumber(*value.value))
     held_[tensor] = {Held::Kind::Same, "", std::move(value.value), std::move(extents), false};
   else
-    addStatement(generic, tensor, std::move(extents), plain(generic, own), std::move(value), fill);
+    addStatement(generic, tensor, std::move(extents), plain(generic, *own), std::move(value), fill);
 }
 
 Element Raiser::reduced(linalg::GenericOp generic, unsigned result, const std::vector<std::string> &loops,
