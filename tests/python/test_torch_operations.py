@@ -38,6 +38,8 @@ OPERATIONS = {
     "conv1d": (lambda x, w: F.conv1d(x, w[:, :, 0], torch.ones(4), dilation=2), LINE, WEIGHT), "relu6": (F.relu6, X), "hardswish": (F.hardswish, X),
     "turned": (lambda x: x.T @ x, X), "turned matrices": (lambda x: x.mT @ x, CUBE), "counted": (lambda x: (x > 0).sum(1) * 2, X),
     "elu": (lambda x: F.elu(x, 0.7) + F.selu(x), X) if IS_TWO else (lambda x: F.elu(x, 0.7), X), "as another": (lambda x, i: x + i.to(x), V, torch.arange(8)),
+    "bools and numbers": (lambda x: ((x > 0) + 1) * x + (x > 1) * 2.5, X), "integers and fractions": (lambda i: i * 2.0 + i / 4 + (i + 1) / (i + 2), INDEX),
+    "squares of what is passed on": (lambda x: (y := F.dropout(x + 1, 0.5, False)) * y + y, X),
     "experts": (lambda x, w, i: torch.einsum("tf,tkfo->tko", x, w[i]), X, torch.randn(8, 8, 2), PLACES),
 }
 

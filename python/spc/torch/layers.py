@@ -5,11 +5,13 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 from ..errors import CompileError
 from .sizes import product
-from .statements import Element, Operand, Pending, Program, Tensor, broadcast_shape, dimensions, element_of, text_of, unknown, without
+from .statements import (Element, Operand, Pending, Program, Tensor, broadcast_shape, dimensions, element_of, text_of, type_name,
+                         unknown, without)
 
 Made = Callable[..., Any]
 _Made = TypeVar("_Made", bound=Made)
 TABLE: Dict[str, Made] = {}
+_WHOLE = ("bool", "i8", "i16", "i32", "i64", "u8")
 
 
 def takes(*names: str) -> Callable[[_Made], _Made]:
@@ -28,7 +30,8 @@ def each(program: Program, text: str, *operands: Operand, sparse: Sequence[int] 
         elements = [element_of(operand, shape) for operand in operands]
         return program.put(shape, lambda indices: text.format(*(element(indices) for element in elements)),
                            _stored(operands, sparse, shape), is_untold)
-    elements = [element_of(one.inlined(f"({{{k}}})" in text) if isinstance(one, Pending) and text.count(f"{{{k}}}") == 1 else one, shape)
+    alone = [text.count(f"{{{k}}}") == 1 and sum(other is one for other in operands) == 1 for k, one in enumerate(operands)]
+    elements = [element_of(one.inlined(f"({{{k}}})" in text) if isinstance(one, Pending) and alone[k] else one, shape)
                 for k, one in enumerate(operands)]
 
     def element(indices: Sequence[str]) -> str:
@@ -38,7 +41,8 @@ def each(program: Program, text: str, *operands: Operand, sparse: Sequence[int] 
 
 def _stored(operands: Sequence[Operand], sparse: Sequence[int], shape: Sequence[int]) -> Optional[Element]:
     """Where the result of an operation on each element has entries: where all those operands do that decide on it."""
-    conditions = [stored for k in sparse if isinstance(one := operands[k], Tensor) and (stored := one.spread(shape).stored) is not None]
+    deciding = [one.spread(shape).stored for one in (operands[k] for k in sparse) if isinstance(one, Tensor)]
+    conditions = [stored for stored in deciding if stored is not None]
     if conditions:
         return lambda indices: " and ".join(condition(indices) for condition in conditions)
     return unknown if all(one.is_sparse for one in operands if isinstance(one, Tensor)) and len(operands) > 1 else None
@@ -51,10 +55,26 @@ def once(made: Tensor) -> Tensor:
     return made
 
 
+def _promoted(program: Program, x: Operand, other: Operand, is_quotient: bool) -> Operand:
+    """An operand in the type that PyTorch takes it in beside another one, where the language takes an integer's or a bool's."""
+    if not isinstance(x, Tensor) or not _is_whole(x):
+        return x
+    is_float = isinstance(other, float) or is_quotient and (not isinstance(other, Tensor) or _is_whole(other))
+    is_counted = type_name(x.kind) == "bool" and isinstance(other, int) and not isinstance(other, bool)
+    return each(program, "f32({0})" if is_float else "i64({0})", x, sparse=(0,)) if is_float or is_counted else x
+
+
+def _is_whole(x: Tensor) -> bool:
+    """Whether a tensor is known to hold integers or bools."""
+    return type_name(x.kind) in _WHOLE
+
+
 def _binary(text: str, *sparse: int) -> Made:
     def made(program: Program, left: Operand, right: Operand, alpha: float = 1) -> Tensor:
         scaled = text if alpha == 1 else text.replace("{1}", f"{text_of(alpha)}*{{1}}")
-        return each(program, scaled, left, right, sparse=sparse)
+        is_quotient = text == "{0} / {1}"
+        return each(program, scaled, _promoted(program, left, right, is_quotient), _promoted(program, right, left, is_quotient),
+                    sparse=sparse)
     return made
 
 
@@ -158,7 +178,8 @@ def product_of(program: Program, x: Tensor, y: Tensor, added: Optional[Operand] 
         row, column = list(indices[len(outer):len(outer) + rows]), list(indices[len(indices) - columns:] if columns else [])
         a = Tensor(x.shape[:-2], lambda at: x.at([*at, *row, k])).broadcast(shape[:len(outer)])(outer)
         b = Tensor(y.shape[:-2], lambda at: y.at([*at, k, *column])).broadcast(shape[:len(outer)])(outer)
-        return f"sum({k}, {' * '.join(one for one in (a, b) if one != '1') or '1'})" + ("" if added is None else f" + {element_of(added, shape)(indices)}")
+        factors = " * ".join(one for one in (a, b) if one != "1") or "1"
+        return f"sum({k}, {factors})" + ("" if added is None else f" + {element_of(added, shape)(indices)}")
     return program.put(shape, element, unknown if x.is_sparse and y.is_sparse else None, x.is_untold or y.is_untold)
 
 

@@ -104,8 +104,8 @@ class Reader:
             raise
         except (CompileError, TypeError, KeyError, IndexError) as error:
             raise CompileError(f"{node.format_node()}: {error}") from None
-        if isinstance(result, Pending) and not result.uses:
-            result.uses = len(node.users)
+        if isinstance(result, Pending):  # an argument that is passed on is read by who reads the result
+            result.uses += len(node.users) - any(one is result for one in arguments)
         return _typed(result, value)
 
     def _of_numbers(self, node: torch.fx.Node, names: Sequence[str], arguments: Sequence[Any], named: Mapping[str, Any],

@@ -109,6 +109,8 @@ def text_of(number: Union[int, float]) -> str:
     """A number as the language writes it."""
     if isinstance(number, Extent):
         return number.text if re.fullmatch(r"\w+", number.text) else f"({number.text})"
+    if isinstance(number, bool):
+        return str(number).lower()
     value = float(number)
     return f"({number!r})" if value < 0 or value in (float("inf"), float("-inf")) else repr(number)
 
