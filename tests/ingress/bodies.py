@@ -189,6 +189,37 @@ def concatenations():
   return %0 : {result}"""), {"A": a, "B": b}, lambda A, B, dimension=dimension: np.concatenate([A, B], dimension))
 
 
+def written_by_front_ends(a, minus):
+    """Reductions as torch-mlir writes them."""
+    yield Case("kept_dimension", function("%A: !S", "tensor<4x1xf64>", """  %n = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<4x1xf64>
+  %f = linalg.fill ins(%n : f64) outs(%e : tensor<4x1xf64>) -> tensor<4x1xf64>
+  %0 = linalg.generic {indexing_maps = [#id, affine_map<(i, j) -> (i, 0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%A : !S) outs(%f : tensor<4x1xf64>) {
+    ^bb0(%a: f64, %o: f64):
+      %r = arith.addf %a, %o : f64
+      linalg.yield %r : f64
+  } -> tensor<4x1xf64>
+  return %0 : tensor<4x1xf64>"""), {"A": a}, lambda A: A.sum(1, keepdims=True))
+    yield Case("greatest_without_place", function("%A: !S", "!R", f"""  %n = arith.constant {minus} : f64
+  %z = arith.constant 0 : i64
+  %e = tensor.empty() : !R
+  %p = tensor.empty() : tensor<4xi64>
+  %f = linalg.fill ins(%n : f64) outs(%e : !R) -> !R
+  %g = linalg.fill ins(%z : i64) outs(%p : tensor<4xi64>) -> tensor<4xi64>
+  %0:2 = linalg.generic {{indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}}
+      ins(%A : !S) outs(%f, %g : !R, tensor<4xi64>) {{
+    ^bb0(%a: f64, %o: f64, %q: i64):
+      %j = linalg.index 1 : index
+      %k = arith.index_cast %j : index to i64
+      %r = arith.maximumf %a, %o : f64
+      %c = arith.cmpf ogt, %a, %o : f64
+      %s = arith.select %c, %k, %q : i64
+      linalg.yield %r, %s : f64, i64
+  }} -> (!R, tensor<4xi64>)
+  return %0#0 : !R"""), {"A": a}, lambda A: A.max(1))
+
+
 def reductions():
     a = numbers((4, 5), density=0.6)
     minus, plus = "0xFFF0000000000000", "0x7FF0000000000000"
@@ -227,32 +258,6 @@ def reductions():
       linalg.yield %r : f64
   } -> !R
   return %0 : !R"""), {"A": a, "y": numbers((4,))}, lambda A, y: A.sum(1) + y)
-    yield Case("kept_dimension", function("%A: !S", "tensor<4x1xf64>", """  %n = arith.constant 0.0 : f64
-  %e = tensor.empty() : tensor<4x1xf64>
-  %f = linalg.fill ins(%n : f64) outs(%e : tensor<4x1xf64>) -> tensor<4x1xf64>
-  %0 = linalg.generic {indexing_maps = [#id, affine_map<(i, j) -> (i, 0)>], iterator_types = ["parallel", "reduction"]}
-      ins(%A : !S) outs(%f : tensor<4x1xf64>) {
-    ^bb0(%a: f64, %o: f64):
-      %r = arith.addf %a, %o : f64
-      linalg.yield %r : f64
-  } -> tensor<4x1xf64>
-  return %0 : tensor<4x1xf64>"""), {"A": a}, lambda A: A.sum(1, keepdims=True))
-    yield Case("greatest_without_place", function("%A: !S", "!R", f"""  %n = arith.constant {minus} : f64
-  %z = arith.constant 0 : i64
-  %e = tensor.empty() : !R
-  %p = tensor.empty() : tensor<4xi64>
-  %f = linalg.fill ins(%n : f64) outs(%e : !R) -> !R
-  %g = linalg.fill ins(%z : i64) outs(%p : tensor<4xi64>) -> tensor<4xi64>
-  %0:2 = linalg.generic {{indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}}
-      ins(%A : !S) outs(%f, %g : !R, tensor<4xi64>) {{
-    ^bb0(%a: f64, %o: f64, %q: i64):
-      %j = linalg.index 1 : index
-      %k = arith.index_cast %j : index to i64
-      %r = arith.maximumf %a, %o : f64
-      %c = arith.cmpf ogt, %a, %o : f64
-      %s = arith.select %c, %k, %q : i64
-      linalg.yield %r, %s : f64, i64
-  }} -> (!R, tensor<4xi64>)
-  return %0#0 : !R"""), {"A": a}, lambda A: A.max(1))
+    yield from written_by_front_ends(a, minus)
     yield Case("not_a_reduction", reduction("      %t = arith.mulf %o, %a : f64\n      %r = arith.addf %t, %a : f64"), {"A": a},
                refused="mlir-reduction")
