@@ -17,6 +17,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "mlir/Transforms/Passes.h"
 
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -29,12 +30,22 @@ namespace {
 constexpr DiagnosticKind kModuleSyntax{"mlir-syntax", Severity::Error};
 constexpr DiagnosticKind kModuleFunction{"mlir-function", Severity::Error};
 
+/// MLIR does not say that operations on sparse tensors may be taken in from functions that are called.
+struct SparseInliner : mlir::DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(mlir::Operation *, mlir::Region *, bool, mlir::IRMapping &) const final { return true; }
+  bool isLegalToInline(mlir::Region *, mlir::Region *, bool, mlir::IRMapping &) const final { return true; }
+};
+
 void registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect, mlir::cf::ControlFlowDialect,
                   mlir::complex::ComplexDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
                   mlir::math::MathDialect, mlir::ml_program::MLProgramDialect, mlir::scf::SCFDialect,
                   mlir::sparse_tensor::SparseTensorDialect, mlir::tensor::TensorDialect>();
   mlir::func::registerInlinerExtension(registry);
+  registry.addExtension(+[](mlir::MLIRContext *, mlir::sparse_tensor::SparseTensorDialect *dialect) {
+    dialect->addInterfaces<SparseInliner>();
+  });
 }
 
 /// A module on its way to kernels.

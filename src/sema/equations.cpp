@@ -35,6 +35,8 @@ public:
       return Equation{{{index->variable, {.number = 1}}}, {}};
     if (const auto *minus = std::get_if<NegateNode>(&value.kind))
       return scaled(read(*minus->operand), {.number = -1});
+    if (const Node *wide = behindWideCast(value); wide != &value)
+      return read(*wide);
     const auto *binary = std::get_if<BinaryNode>(&value.kind);
     if (!binary || (binary->op != BinaryOp::Add && binary->op != BinaryOp::Sub && binary->op != BinaryOp::Mul))
       return std::nullopt;
@@ -87,6 +89,11 @@ private:
 bool Equation::isOfNumbers() const {
   return constant.isNumber() &&
          std::all_of(multiples.begin(), multiples.end(), [](const auto &one) { return one.second.isNumber(); });
+}
+
+const Node *behindWideCast(const Node &value) {
+  const auto *call = std::get_if<CallNode>(&value.kind);
+  return call && call->function == Function::Cast && call->castTo == ValueType::I64 ? call->arguments[0].get() : &value;
 }
 
 std::optional<Equation> equationOf(const CallNode &comparison, const Scope &scope, const KernelHead &kernel) {

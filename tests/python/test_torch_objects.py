@@ -1,6 +1,7 @@
 """The models of examples/models: as kernels, beside PyTorch and the same layers as text, and as objects that a C++ program calls."""
 # SPDX-License-Identifier: Apache-2.0
 
+import inspect
 import pathlib
 import re
 import subprocess
@@ -54,6 +55,16 @@ def test_models_are_as_pytorch(karate, name):
     # Coordinates: torch has no softmax of a row without entries in its other layouts.
     same(made(*others), exporting.expected(model, others))
     assert made.front == ("torch.export" if hasattr(torch, "export") else "torch.fx")
+
+
+@pytest.mark.parametrize("name", sorted(one.stem for one in EXAMPLES.glob("*.mlir")))
+def test_modules_are_as_pytorch(karate, name):
+    model, arguments, _ = karate[name]
+    made = spc.torch.op((EXAMPLES / f"{name}.mlir").read_text(), options=["-O0"])
+    parameters = {path.replace(".", "_"): value for path, value in model.named_parameters()}
+    for given in (arguments, of_random_graph(arguments) if name != "convolution" else arguments):
+        named = dict(zip(inspect.signature(model.forward).parameters, given))
+        same(made(**{one: {**parameters, **named}[one] for one in made.inputs}), exporting.expected(model, given))
 
 
 def loops(plan):

@@ -21,6 +21,9 @@ bool addMultiples(const Expr &expr, int64_t factor, Multiples &sum) {
       sum[part.loop] += factor * part.scale;
     return true;
   }
+  const auto *cast = std::get_if<Call>(&expr.node);
+  if (cast && cast->function == Function::Cast && expr.type == ValueType::I64)
+    return addMultiples(*cast->arguments[0], factor, sum);
   const auto *binary = std::get_if<Binary>(&expr.node);
   if (!binary || binary->op == BinaryOp::Div)
     return false;

@@ -39,7 +39,8 @@ private:
   struct Context {
     std::vector<const Node *> beside = {}; ///< what it is multiplied with
     bool isAddend = false;                 ///< of the statement, or of a sum that is one
-    bool mayTie = true;                    ///< a comparison becomes an operand
+    bool mayTie = true;                    ///< an equation becomes an operand
+    bool mayTieHeld = true;                ///< and so does a comparison with what a tensor holds
   };
 
   void visit(NodePtr &node, const Context &context) {
@@ -82,7 +83,7 @@ private:
     case Function::And:
     case Function::Cast:
       for (NodePtr &argument : call.arguments)
-        visit(argument, {.beside = context.beside, .mayTie = context.mayTie});
+        visit(argument, {.beside = context.beside, .mayTie = context.mayTie, .mayTieHeld = context.mayTieHeld});
       return;
     default: // what is false for few is true for many
       for (NodePtr &argument : call.arguments)
@@ -100,7 +101,7 @@ private:
         tieComparison(node, *equation);
       return;
     }
-    if (const auto held = heldIn(call); context.mayTie && held && mayHold(*held->second, held->first) &&
+    if (const auto held = heldIn(call); context.mayTieHeld && held && mayHold(*held->second, held->first) &&
                                         !isNarrow(variablesOf(*held), context.beside)) {
       node = patternOf(maker_.tiedToHeld(*held->second, held->first, {}, node->where), node->where);
       return;
@@ -109,10 +110,12 @@ private:
       visit(argument, {});
   }
 
-  /// A condition is a truth as any other, but that of an addend that is 0 elsewhere.
+  /// A condition is a truth as any other, but that of an addend that is 0 elsewhere. Loops over dense operands are
+  /// narrowed to where an equation holds, but not to what a tensor holds.
   void visitChoice(NodePtr &node, CallNode &choice, const Context &context) {
-    const bool isProduct = context.isAddend && isSparse_ && isZero(*choice.arguments[2]);
-    visit(choice.arguments[0], {.beside = {choice.arguments[1].get()}, .mayTie = isProduct});
+    const bool isProduct = context.isAddend && isZero(*choice.arguments[2]);
+    visit(choice.arguments[0],
+          {.beside = {choice.arguments[1].get()}, .mayTie = isProduct && isSparse_, .mayTieHeld = isProduct});
     visit(choice.arguments[1], {});
     visit(choice.arguments[2], {});
     if (isProduct)
@@ -196,10 +199,12 @@ private:
 
   /// `r == p(i)`, of an operand that holds integers: the index variable's side, and the other one.
   static std::optional<std::pair<VariableId, const Node *>> heldIn(const CallNode &comparison) {
-    for (const size_t k : {size_t{0}, size_t{1}})
-      if (const auto *index = std::get_if<IndexNode>(&comparison.arguments[k]->kind);
-          index && std::holds_alternative<AccessNode>(comparison.arguments[1 - k]->kind))
-        return std::pair(index->variable, comparison.arguments[1 - k].get());
+    for (const size_t k : {size_t{0}, size_t{1}}) {
+      const auto *index = std::get_if<IndexNode>(&behindWideCast(*comparison.arguments[k])->kind);
+      const Node *held = behindWideCast(*comparison.arguments[1 - k]);
+      if (index && std::holds_alternative<AccessNode>(held->kind))
+        return std::pair(index->variable, held);
+    }
     return std::nullopt;
   }
 
