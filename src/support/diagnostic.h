@@ -61,6 +61,9 @@ public:
   /// Returns false when it names no known warning or note, or wants a note to be an error.
   bool apply(std::string_view option);
 
+  /// Turns a warning off unless an option says that it is on.
+  void presumeOff(std::string_view warning) { enabled_.try_emplace(std::string(warning), false); }
+
   /// Turns all notes off.
   void setQuiet(bool quiet) { quiet_ = quiet; }
 
@@ -88,6 +91,9 @@ public:
   /// Adds a diagnostic. The reference stays valid; a warning or a note that is off, or that has been given in the same
   /// words for the same place, is built, and thrown away.
   Diagnostic &report(const DiagnosticKind &kind, Span where, std::string message);
+
+  /// As that of its options.
+  void presumeOff(std::string_view warning) { options_.presumeOff(warning); }
 
   /// An empty collection with the same options: for what may yet be done otherwise.
   Diagnostics alike() const { return Diagnostics(options_); }

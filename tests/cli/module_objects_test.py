@@ -38,7 +38,20 @@ int main(void) {
 """
 
 
+BROADCAST = """func.func @rows(%x: tensor<?xf64>, %A: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %y = linalg.broadcast ins(%x : tensor<?xf64>) outs(%A : tensor<?x?xf64>) dimensions = [0]
+  return %y : tensor<?x?xf64>
+}
+"""
+
+
 class ModuleObjects(SpcCase):
+    def test_broadcasts(self):
+        """Maps say what is broadcast: it is no slip."""
+        self.write("rows.mlir", BROADCAST)
+        self.assertNotIn("broadcast]", self.spc("compile", "rows.mlir", "-O0").err)
+        self.assertIn("[-Wbroadcast]", self.spc("compile", "rows.mlir", "-O0", "-Wbroadcast").err)
+
     def test_module_of_several_functions(self):
         """They become one object with one header."""
         self.write("model.mlir", MODULE)

@@ -100,6 +100,7 @@ void reportFunctions(Session &session, const SharedOptions &options, const std::
 std::vector<KernelInput> readFunctions(Session &session, const SharedOptions &options, const SourceFile &file,
                                        bool takesSeveral) {
   const bool isNamed = !options.name.empty();
+  session.diagnostics().presumeOff("broadcast"); // a module's maps say what is
   std::optional<ingress::Module> module =
       ingress::readModule(file, {options.function, takesSeveral && !isNamed}, session.sources(), session.diagnostics());
   std::vector<KernelInput> inputs;
