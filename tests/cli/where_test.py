@@ -131,6 +131,24 @@ class WhereTest(SpcCase):
         done = self.spc("explain", kernel, "--format", "A=csr", "--format", "L=csr", "A=random:400x400:density=0.05")
         self.assertIn("steps: 8,000, by the formula nnz(A)\n", done.out)
 
+    def test_rows_without_a_tied_column_keep_what_they_have(self):
+        """The column of a tie, looked up among the places where the condition holds, is not every row's."""
+        self.write("a.npy", npy("f8", [6], [-3.0, 0.0, 1.0, 3.0, 2.0, 5.0]))
+        for condition in ["a(j) > i", "i < a(j) + 1"]:
+            kernel = self.write("k.tex", "tensor A(n, q)\ntensor a(q)\ntensor Y(m, q)\n"
+                                         f"Y(i, j) += where({condition}, padded(A(i, j)) * (j == i + 1))\n")
+            for form in ["csc", "csr", "dcsr"]:
+                self.spc("run", kernel, "-q", "--check", "-O0", f"--format=Y={form}", "--format=A=dcsr", "--format=a=sparse-vector",
+                         "A=random:3x6:density=0.6", "a=a.npy", "Y=random:9x6:density=0.6")
+
+    def test_what_follows_a_pattern_is_not_read_beyond_its_end(self):
+        kernel = self.write("k.tex", "tensor D(n, p): f64, sparse\ntensor a(m): f64, sparse\ntensor B(n, m): f64, sparse\n"
+                                     "Y(i, j) = sum(r, D(j, r) * a(i) * padded(B(i - 1, r + 1)) - c(r)) + b(i)\n"
+                                     "tensor c(p)\ntensor b(m)\n".replace("Y(i", "tensor Y(m, n)\nY(i", 1))
+        for form in ["dia", "csr", "coo"]:
+            self.spc("run", kernel, "-q", "--check", "-O0", f"--format=D={form}", "--format=a=sparse-vector", "--format=B=bsr",
+                     "D=random:5x3:density=0.5", "a=random:7:density=0.5", "B=random:5x7:density=0.5", "c=random:3", "b=random:7")
+
     def test_a_tensor_may_have_the_name(self):
         done = self.spc("compile", self.write("k.tex", "y(i) = where(i,j) * x(j)\n"), "-o", "-", "--emit=kernel")
         self.assertEqual(done.out, "y(i) = where(i,j)*x(j)\n")

@@ -143,7 +143,8 @@ class Forms(Semirings):
                     continue
                 condition, holds = self.truth(variables)
                 self.draw("where around a product")
-                text, value = f"where({condition}, {text})", lambda at, value=value, holds=holds: value(at) if holds(at) else fill
+                text, value = (f"where({condition}, {text})",
+                               lambda at, value=value, holds=holds, fill=fill: value(at) if holds(at) else fill)
             else:
                 self.lists_entries = False
                 form, function = self.random.choice(

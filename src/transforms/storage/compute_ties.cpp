@@ -47,20 +47,8 @@ private:
   mlir::LogicalResult replace(const RowLoop &found);
   void markColumns();
 
-  /// A comparison that says that a column is within its extent, and where that is so: all of its block where null.
-  struct Inside {
-    arith::CmpIOp compare;
-    scf::IfOp branch;
-  };
-  llvm::SmallVector<Inside> inside_;
+  llvm::SmallVector<ColumnInside> inside_;
 };
-
-/// The comparison with the extent in what says whether there is a column.
-arith::CmpIOp comparisonOf(Value isPresent) {
-  if (auto both = isPresent.getDefiningOp<arith::AndIOp>())
-    return both.getRhs().getDefiningOp<arith::CmpIOp>();
-  return isPresent.getDefiningOp<arith::CmpIOp>();
-}
 
 /// Puts the inside of the loop in its place.
 mlir::LogicalResult ComputeTies::replace(const RowLoop &found) {
@@ -120,7 +108,7 @@ void ComputeTies::runOnOperation() {
   mlir::func::FuncOp body = getOperation();
   if (body.isExternal() || hasLongRows(body))
     return;
-  const bool seeks = seekTiedColumns(body);
+  const bool seeks = seekTiedColumns(body, inside_);
   llvm::SmallVector<RowLoop> rows;
   body.walk([&](scf::ForOp loop) {
     const std::optional<TiedRow> row = tiedRowOf(body, loop.getLowerBound(), loop.getUpperBound());

@@ -35,7 +35,7 @@ public:
 
   bool matches();
   /// Requires that the merge matches.
-  void rewrite();
+  void rewrite(llvm::SmallVectorImpl<ColumnInside> &inside);
 
 private:
   bool findSegments();
@@ -49,7 +49,7 @@ private:
   Value seek(ImplicitLocOpBuilder &ops, Value column);
   Value narrowed(ImplicitLocOpBuilder &ops, Value column);
   void computeAt(ImplicitLocOpBuilder &ops, Value position, Value column);
-  void write(ImplicitLocOpBuilder &ops, Value column);
+  scf::IfOp write(ImplicitLocOpBuilder &ops, Value column);
 
   mlir::func::FuncOp body_;
   scf::WhileOp merge_;
@@ -276,8 +276,9 @@ ImplicitLocOpBuilder inside(ImplicitLocOpBuilder &ops, scf::IfOp branch) {
                                                      : mlir::OpBuilder::atBlockEnd(block)};
 }
 
-/// Looks the column up. `ops` stands where the results of the innermost branch are to be handed on.
-void TiedMerge::write(ImplicitLocOpBuilder &ops, Value column) {
+/// Looks the column up: the branch where the list has it. `ops` stands where the results of that branch are to be
+/// handed on.
+scf::IfOp TiedMerge::write(ImplicitLocOpBuilder &ops, Value column) {
   const llvm::SmallVector<Value> inits = carriedInits();
   const Value position = seek(ops, column);
   const Value isInside = arith::CmpIOp::create(ops, arith::CmpIPredicate::ult, position, list_.end);
@@ -295,35 +296,33 @@ void TiedMerge::write(ImplicitLocOpBuilder &ops, Value column) {
         merge_.getResult(number).replaceAllUsesWith(
             within.getResult(mlir::cast<mlir::OpResult>(yielded).getResultNumber()));
   }
+  return found;
 }
 
-void TiedMerge::rewrite() {
+void TiedMerge::rewrite(llvm::SmallVectorImpl<ColumnInside> &inside) {
   ImplicitLocOpBuilder ops(merge_.getLoc(), merge_);
   if (row_.equation.getIsListed()) {
     write(ops, coordinateAt(ops, tie_, row_.place));
   } else {
     Value isPresent;
     const Value column = columnOf(body_, row_, ops, isPresent);
-    if (row_.equation.getIsTotal()) {
-      write(ops, column);
-    } else {
-      // Of a row without a column the segment that is looked into is empty.
+    // Of a row without a column the segment that is looked into is empty.
+    if (!row_.equation.getIsTotal())
       list_.end = arith::SelectOp::create(ops, isPresent, list_.end, list_.begin);
-      write(ops, column);
-    }
+    inside.push_back({comparisonOf(isPresent), write(ops, column)});
   }
   merge_.erase();
 }
 
 } // namespace
 
-bool seekTiedColumns(mlir::func::FuncOp body) {
+bool seekTiedColumns(mlir::func::FuncOp body, llvm::SmallVectorImpl<ColumnInside> &inside) {
   llvm::SmallVector<scf::WhileOp> merges;
   body.walk([&](scf::WhileOp merge) { merges.push_back(merge); });
   bool isAny = false;
   for (scf::WhileOp merge : merges)
     if (TiedMerge tied(body, merge); tied.matches()) {
-      tied.rewrite();
+      tied.rewrite(inside);
       isAny = true;
     }
   return isAny;

@@ -97,4 +97,10 @@ Value columnOf(mlir::func::FuncOp body, const TiedRow &row, mlir::ImplicitLocOpB
   return column;
 }
 
+arith::CmpIOp comparisonOf(Value isPresent) {
+  if (auto both = isPresent.getDefiningOp<arith::AndIOp>())
+    return both.getRhs().getDefiningOp<arith::CmpIOp>();
+  return isPresent.getDefiningOp<arith::CmpIOp>();
+}
+
 } // namespace spc::transforms

@@ -3,8 +3,10 @@
 
 #include "dialect/dialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include <optional>
@@ -33,8 +35,17 @@ mlir::Value columnsOf(mlir::func::FuncOp body, const TiedRow &row);
 mlir::Value columnOf(mlir::func::FuncOp body, const TiedRow &row, mlir::ImplicitLocOpBuilder &ops,
                      mlir::Value &isPresent);
 
+/// A comparison that says that a column is within its extent, and where that is so: all of its block where null.
+struct ColumnInside {
+  mlir::arith::CmpIOp compare;
+  mlir::scf::IfOp branch;
+};
+
+/// The comparison with the extent in what columnOf() gives as `isPresent`.
+mlir::arith::CmpIOp comparisonOf(mlir::Value isPresent);
+
 /// Looks the column of a tied row up in what it is merged with, an ordered list without repeats, where both have to
-/// have an entry. Whether there was such a merge.
-bool seekTiedColumns(mlir::func::FuncOp body);
+/// have an entry. Whether there was such a merge; `inside` is added to.
+bool seekTiedColumns(mlir::func::FuncOp body, llvm::SmallVectorImpl<ColumnInside> &inside);
 
 } // namespace spc::transforms
