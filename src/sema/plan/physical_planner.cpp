@@ -135,11 +135,11 @@ std::optional<LoopProblem> PhysicalPlanner::problemFor(const std::vector<bool> &
   for (AccessId id : read_.accesses) {
     const Access &access = scope_.accesses[id];
     const Tensor &tensor = kernel_.tensors[access.tensor];
-    // A follower has its leader's positions, and elements behind each of them that a sum of loops could leave.
-    const auto isSum = [&](int variable) { return space->valueOf(variable).terms.size() > 1; };
-    const std::vector<int> numbers = numbersOf(access.variables);
-    if (!tensor.format.isDense() && !has(read_.walked, id) && std::any_of(numbers.begin(), numbers.end(), isSum))
-      return std::nullopt;
+    // Behind each position of a leader its follower has elements, which a sum of loops could leave.
+    if (!tensor.format.isDense() && !has(read_.walked, id))
+      for (size_t dim : tailDims(kernel_, access.tensor))
+        if (space->valueOf(numbersOf({access.variables[dim]}).front()).terms.size() > 1)
+          return std::nullopt;
     if (!tensor.format.isDense() || tensor.order() == 0)
       continue;
     const bool isView = hasDerived(access, scope_);
