@@ -148,24 +148,4 @@ bool linkShort(llvm::Module &module, Diagnostics &diagnostics) {
   return true;
 }
 
-std::unique_ptr<llvm::Module> wholeRuntime(llvm::LLVMContext &context, const std::string &triple,
-                                           const std::string &dataLayout) {
-  const llvm::Triple target(triple);
-  const std::string_view bitcode = runtime::bitcodeFor(llvm::Triple::getArchTypeName(target.getArch()).str());
-  if (bitcode.empty())
-    return nullptr;
-  auto parsed = llvm::parseBitcodeFile(llvm::MemoryBufferRef({bitcode.data(), bitcode.size()}, "runtime"), context);
-  if (!parsed) {
-    llvm::consumeError(parsed.takeError());
-    return nullptr;
-  }
-  neutralise(**parsed, target, llvm::DataLayout(dataLayout));
-  for (const std::string &name : definitionsOf(**parsed)) {
-    llvm::Function *function = (*parsed)->getFunction(name);
-    function->setComdat(nullptr);
-    function->setLinkage(llvm::GlobalValue::ExternalLinkage);
-  }
-  return std::move(*parsed);
-}
-
 } // namespace spc::codegen

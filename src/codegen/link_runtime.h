@@ -3,11 +3,9 @@
 
 #include "support/diagnostic.h"
 
-#include <memory>
 #include <string>
 
 namespace llvm {
-class LLVMContext;
 class Module;
 } // namespace llvm
 
@@ -29,10 +27,5 @@ bool linkRuntime(llvm::Module &module, const RuntimeReason &reason, Diagnostics 
 /// Does what linkRuntime() does to the callers in a part of a module, where another part has the runtime: short
 /// functions become part of them, all others may be declared alone. False with a diagnostic.
 bool linkShort(llvm::Module &module, Diagnostics &diagnostics);
-
-/// The runtime as a module of its own, all functions exported, for a target with that data layout. nullptr where there
-/// is none for the architecture.
-std::unique_ptr<llvm::Module> wholeRuntime(llvm::LLVMContext &context, const std::string &triple,
-                                           const std::string &dataLayout);
 
 } // namespace spc::codegen

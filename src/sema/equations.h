@@ -18,7 +18,7 @@ struct Equation {
   bool isOfNumbers() const;
 };
 
-/// What `i64(e)` widens, where integers keep their values; a node that is no such cast as it is.
+/// The argument of `i64(e)`, a cast in which integers keep their values; any other node as it is.
 const Node *behindWideCast(const Node &value);
 
 /// What a comparison `a == b`, `at(a, b)` or `within(a, b)` says of index variables; nullopt where it compares

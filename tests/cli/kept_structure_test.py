@@ -159,6 +159,14 @@ class KeptStructure(SpcCase):
         done = self.spc("compile", "k.tex", "--format", "f.json", "--emit=plan", expect=1)
         self.assertIn("'structure' is \"kept\"", done.err)
 
+    def test_what_follows_a_pattern_is_not_read_beyond_its_end(self):
+        tensors = "".join(f"tensor {one}: i64\n" for one in ["D(n, p)", "a(m)", "B(n, m)", "b(m)", "Y(m, n)", "k"])
+        kernel = self.write("k.tex", tensors + "const c(p): i64 = [-3]\n"
+                                     "Y(i, j) = sum(r, D(j, r) * a(i) * padded(B(i - 1, r + 2*k + 1)) - c(r)) + b(i)\n")
+        for form in ["dia", "csr", "coo"]:
+            self.spc("run", kernel, "-q", "--check", "-O0", f"--format=D={form}", "--format=a=sparse-vector", "--format=B=bsr",
+                     "D=random:5x1:density=0.5", "a=random:7:density=0.5", "B=random:5x7:density=0.5", "b=random:7", "k=0")
+
 
 if __name__ == "__main__":
     unittest.main()

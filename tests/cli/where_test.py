@@ -141,14 +141,6 @@ class WhereTest(SpcCase):
                 self.spc("run", kernel, "-q", "--check", "-O0", f"--format=Y={form}", "--format=A=dcsr", "--format=a=sparse-vector",
                          "A=random:3x6:density=0.6", "a=a.npy", "Y=random:9x6:density=0.6")
 
-    def test_what_follows_a_pattern_is_not_read_beyond_its_end(self):
-        tensors = "".join(f"tensor {one}: i64\n" for one in ["D(n, p)", "a(m)", "B(n, m)", "b(m)", "Y(m, n)", "k"])
-        kernel = self.write("k.tex", tensors + "const c(p): i64 = [-3]\n"
-                                     "Y(i, j) = sum(r, D(j, r) * a(i) * padded(B(i - 1, r + 2*k + 1)) - c(r)) + b(i)\n")
-        for form in ["dia", "csr", "coo"]:
-            self.spc("run", kernel, "-q", "--check", "-O0", f"--format=D={form}", "--format=a=sparse-vector", "--format=B=bsr",
-                     "D=random:5x1:density=0.5", "a=random:7:density=0.5", "B=random:5x7:density=0.5", "b=random:7", "k=0")
-
     def test_a_tensor_may_have_the_name(self):
         done = self.spc("compile", self.write("k.tex", "y(i) = where(i,j) * x(j)\n"), "-o", "-", "--emit=kernel")
         self.assertEqual(done.out, "y(i) = where(i,j)*x(j)\n")

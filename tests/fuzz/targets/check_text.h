@@ -1,8 +1,9 @@
-// What is written of a program reads as the same program.
+// What is written of a program reads as the same program, and every message can be rendered.
 #pragma once
 
 #include "sema/analyze.h"
 #include "sema/program.h"
+#include "support/render.h"
 #include "syntax/parser.h"
 
 #include <cstdlib>
@@ -28,6 +29,16 @@ inline void checkText(const sema::Program &program, const sema::Kernel &kernel,
   if (!planned || sema::toText(*again) != text || sema::describe(*planned) != sema::describe(kernel)) {
     std::cerr << text;
     std::abort();
+  }
+}
+
+/// Renders each message, and aborts on a bug of ours.
+inline void checkMessages(const Diagnostics &diagnostics) {
+  for (const Diagnostic &diagnostic : diagnostics.all()) {
+    renderText(diagnostic, true);
+    renderJson(diagnostic);
+    if (diagnostic.severity == Severity::Internal)
+      std::abort();
   }
 }
 

@@ -6,7 +6,6 @@
 #include "abi/signature.h"
 #include "format/format_file.h"
 #include "sema/given_types.h"
-#include "support/render.h"
 
 #include <cstdint>
 #include <cstdlib>
@@ -52,11 +51,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
       std::abort(); // refused without a reason
     }
   }
-  for (const Diagnostic &diagnostic : diagnostics.all()) {
-    renderText(diagnostic, true);
-    renderJson(diagnostic);
-    if (diagnostic.severity == Severity::Internal)
-      std::abort();
-  }
+  testing::checkMessages(diagnostics);
   return 0;
 }

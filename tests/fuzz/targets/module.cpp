@@ -3,7 +3,6 @@
 #include "fuzz/targets/check_text.h"
 
 #include "ingress/module.h"
-#include "support/render.h"
 
 #include <cstdint>
 
@@ -25,11 +24,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     else if (!diagnostics.hasErrors())
       std::abort();
   }
-  for (const Diagnostic &diagnostic : diagnostics.all()) {
-    renderText(diagnostic, true);
-    renderJson(diagnostic);
-    if (diagnostic.severity == Severity::Internal)
-      std::abort();
-  }
+  testing::checkMessages(diagnostics);
   return 0;
 }
