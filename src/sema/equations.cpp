@@ -84,6 +84,31 @@ private:
   const KernelHead &kernel_;
 };
 
+void collectOfCondition(const Node &condition, const Scope &scope, const KernelHead &kernel,
+                        std::vector<Equation> &found) {
+  const auto *call = std::get_if<CallNode>(&condition.kind);
+  if (call && call->function == Function::And)
+    for (const NodePtr &part : call->arguments)
+      collectOfCondition(*part, scope, kernel, found);
+  if (call && call->function == Function::Equal)
+    if (std::optional<Equation> equation = equationOf(*call, scope, kernel))
+      found.push_back(std::move(*equation));
+}
+
+void collectOfProduct(const Node &product, const Scope &scope, const KernelHead &kernel, std::vector<Equation> &found) {
+  const auto *binary = std::get_if<BinaryNode>(&product.kind);
+  if (binary && binary->op == BinaryOp::Mul)
+    collectOfProduct(*binary->right, scope, kernel, found);
+  if (binary && (binary->op == BinaryOp::Mul || binary->op == BinaryOp::Div))
+    return collectOfProduct(*binary->left, scope, kernel, found);
+  if (const auto *minus = std::get_if<NegateNode>(&product.kind))
+    return collectOfProduct(*minus->operand, scope, kernel, found);
+  if (const auto *call = std::get_if<CallNode>(&product.kind); call && call->function == Function::Cast)
+    return collectOfProduct(*call->arguments[0], scope, kernel, found);
+  const Node *condition = conditionOfChoice(product);
+  collectOfCondition(condition ? *condition : product, scope, kernel, found);
+}
+
 } // namespace
 
 bool Equation::isOfNumbers() const {
@@ -106,6 +131,26 @@ std::optional<Equation> equationOf(const CallNode &comparison, const Scope &scop
   if (equation)
     std::erase_if(equation->multiples, [](const auto &one) { return one.second.isZero(); });
   return equation;
+}
+
+std::vector<Equation> equationsOfCondition(const Node &condition, const Scope &scope, const KernelHead &kernel) {
+  std::vector<Equation> found;
+  collectOfCondition(condition, scope, kernel, found);
+  return found;
+}
+
+std::vector<Equation> equationsOfProduct(const Node &product, const Scope &scope, const KernelHead &kernel) {
+  std::vector<Equation> found;
+  collectOfProduct(product, scope, kernel, found);
+  return found;
+}
+
+const Node *conditionOfChoice(const Node &value) {
+  const auto *choice = std::get_if<CallNode>(&value.kind);
+  if (!choice || choice->function != Function::Select)
+    return nullptr;
+  const auto *otherwise = std::get_if<NumberNode>(&choice->arguments[2]->kind);
+  return otherwise && otherwise->value == 0 ? choice->arguments[0].get() : nullptr;
 }
 
 } // namespace spc::sema

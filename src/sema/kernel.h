@@ -107,6 +107,12 @@ struct Operand {
   std::optional<OperandId> follows;
 };
 
+/// An equality that loops are tied by: a term is 0 but where these multiples of loops and a number add up to 0.
+struct LoopEquation {
+  std::map<LoopId, int64_t> multiples; ///< none is 0
+  bool isChoice = false;               ///< the term is a choice, `select(q == i + p, e, 0)`: its loops are narrowed
+};
+
 /// Iterations in which an index of several terms lies outside of its extent, the padding of a block or a diagonal, are
 /// skipped. (The loops are clipped after MLIR's sparsifier.)
 ///
@@ -117,6 +123,7 @@ struct Term {
   IdVector<LoopId, Loop> loops; ///< chosen order, outermost first; respects the level order of every sparse operand
   IdVector<OperandId, Operand> operands;
   ExprPtr expr;
+  std::vector<LoopEquation> equations;
   std::vector<Index> target;    ///< of a dense target by dimension, of one that shares a pattern by level
   std::optional<Domain> domain; ///< of a term that has sparse operands and is no product of them with other factors
   bool overwrites = false;

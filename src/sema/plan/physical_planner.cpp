@@ -1,6 +1,7 @@
 #include "sema/plan/physical_planner.h"
 
 #include "format/levels.h"
+#include "sema/equations.h"
 #include "sema/plan/build_expression.h"
 #include "sema/plan/dense_view.h"
 #include "sema/plan/prescribed_order.h"
@@ -283,6 +284,28 @@ void PhysicalPlanner::buildExpression(Term &result, const std::function<Index(Va
   result.expr = builder.build(entry ? *entry : *term_.expr, logical_.computeType);
   if (domain)
     result.domain = builder.numbered(*domain);
+  addEquations(result, valueOf);
+}
+
+void PhysicalPlanner::addEquations(Term &result, const std::function<Index(VariableId)> &valueOf) const {
+  const auto add = [&](const std::vector<Equation> &equations, bool isChoice) {
+    for (const Equation &equation : equations) {
+      LoopEquation tied{{}, isChoice};
+      for (const auto &[variable, multiple] : equation.multiples)
+        for (const IndexTerm &part : valueOf(variable).terms)
+          tied.multiples[part.loop] += multiple.number * part.scale;
+      std::erase_if(tied.multiples, [](const auto &one) { return one.second == 0; });
+      if (equation.isOfNumbers() && !tied.multiples.empty())
+        result.equations.push_back(std::move(tied));
+    }
+  };
+  const Node *value = term_.expr.get();
+  while (const auto *minus = std::get_if<NegateNode>(&value->kind))
+    value = minus->operand.get();
+  if (const Node *condition = conditionOfChoice(*value))
+    add(equationsOfCondition(*condition, scope_, kernel_), true);
+  else
+    add(equationsOfProduct(*value, scope_, kernel_), false);
 }
 
 /// Of a domain without places an access that it names, else null.

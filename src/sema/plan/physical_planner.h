@@ -67,6 +67,7 @@ private:
   bool lists(AccessId id, int loop, const PhysicalPlan &plan, const LevelSpace &space) const;
   AccessDomain visitedPlaces() const;
   void buildExpression(Term &result, const std::function<Index(VariableId)> &valueOf) const;
+  void addEquations(Term &result, const std::function<Index(VariableId)> &valueOf) const;
   NodePtr anyEntryOf(const AccessDomain &domain) const;
   std::vector<int> numbersOf(const std::vector<VariableId> &some) const;
   std::optional<PhysicalPlan> plan(const std::vector<int> &collecting, const PrescribedOrder *order) const;
