@@ -20,6 +20,9 @@ RESULTS = {0: ["dense"], 1: ["dense", "sparse-vector"], 2: ["dense", "csr", "csc
 NOWHERE = 2**63 - 1
 
 
+#: Freed memory is overwritten, so that what reads it fails each time.
+CHECKED = {"SPC_VERIFY_PLANS": "1", "MALLOC_PERTURB_": "165", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
+
 #: The types of values: those of NumPy.
 NUMBERS = {"f64": np.float64, "f32": np.float32, "i32": np.int32, "i64": np.int64, "bool": np.bool_, "cf64": np.complex128}
 FLOATS, ORDERED = ["f64", "f32"], ["f64", "f32", "i32", "i64"]
@@ -341,7 +344,7 @@ class Program:
             file.write(self.source())
         arguments = [spc, "run", "k.tex", "-q", "--check", "-O0", "-o", f"Y={self.file()}", "-Wno-asymptotic"]
         done = subprocess.run([*arguments, *self.arguments(folder)], cwd=folder, capture_output=True, text=True,
-                              env={**os.environ, "SPC_VERIFY_PLANS": "1"})
+                              env={**os.environ, **CHECKED})
         if done.returncode not in (0, 1):
             return f"exits with {done.returncode}\n{done.stderr}"
         if done.returncode == 1:

@@ -48,8 +48,8 @@ private:
   Value coordinateAt(ImplicitLocOpBuilder &ops, const Segment &segment, Value position);
   Value seek(ImplicitLocOpBuilder &ops, Value column);
   Value narrowed(ImplicitLocOpBuilder &ops, Value column);
-  void computeAt(ImplicitLocOpBuilder &ops, Value position, Value column);
-  scf::IfOp write(ImplicitLocOpBuilder &ops, Value column);
+  void computeAt(ImplicitLocOpBuilder &ops, Value position, Value column, llvm::MutableArrayRef<ColumnInside> inside);
+  scf::IfOp write(ImplicitLocOpBuilder &ops, Value column, llvm::MutableArrayRef<ColumnInside> inside);
 
   mlir::func::FuncOp body_;
   scf::WhileOp merge_;
@@ -241,8 +241,10 @@ Value TiedMerge::seek(ImplicitLocOpBuilder &ops, Value column) {
   return arith::AddIOp::create(ops, begin, arith::IndexCastOp::create(ops, index, counting.getResult(0)));
 }
 
-/// Does what the merge does where both have an entry. `ops` stands at the end of a block.
-void TiedMerge::computeAt(ImplicitLocOpBuilder &ops, Value position, Value column) {
+/// Does what the merge does where both have an entry. `ops` stands at the end of a block. Merges within have been
+/// rewritten before: what is in `inside` of theirs becomes its copy.
+void TiedMerge::computeAt(ImplicitLocOpBuilder &ops, Value position, Value column,
+                          llvm::MutableArrayRef<ColumnInside> inside) {
   mlir::IRMapping known;
   for (auto [passed, begun] : llvm::zip_equal(merge_.getAfterArguments(), merge_.getInits()))
     known.map(passed, begun);
@@ -251,6 +253,11 @@ void TiedMerge::computeAt(ImplicitLocOpBuilder &ops, Value position, Value colum
     known.map(coordinate, column);
   for (mlir::Operation &op : choice_.thenBlock()->without_terminator())
     ops.clone(op, known);
+  for (auto &[compare, branch] : inside)
+    if (mlir::Operation *copy = known.lookupOrNull(compare.getOperation())) {
+      compare = mlir::cast<arith::CmpIOp>(copy);
+      branch = mlir::cast_or_null<scf::IfOp>(branch ? known.lookupOrNull(branch.getOperation()) : nullptr);
+    }
   if (choice_.getNumResults() == 0)
     return;
   llvm::SmallVector<Value> computed;
@@ -270,7 +277,7 @@ scf::IfOp branchOn(ImplicitLocOpBuilder &ops, Value condition, llvm::ArrayRef<Va
   return branch;
 }
 
-ImplicitLocOpBuilder inside(ImplicitLocOpBuilder &ops, scf::IfOp branch) {
+ImplicitLocOpBuilder insideOf(ImplicitLocOpBuilder &ops, scf::IfOp branch) {
   mlir::Block *block = branch.thenBlock();
   return {ops.getLoc(), block->mightHaveTerminator() ? mlir::OpBuilder::atBlockTerminator(block)
                                                      : mlir::OpBuilder::atBlockEnd(block)};
@@ -278,17 +285,17 @@ ImplicitLocOpBuilder inside(ImplicitLocOpBuilder &ops, scf::IfOp branch) {
 
 /// Looks the column up: the branch where the list has it. `ops` stands where the results of that branch are to be
 /// handed on.
-scf::IfOp TiedMerge::write(ImplicitLocOpBuilder &ops, Value column) {
+scf::IfOp TiedMerge::write(ImplicitLocOpBuilder &ops, Value column, llvm::MutableArrayRef<ColumnInside> inside) {
   const llvm::SmallVector<Value> inits = carriedInits();
   const Value position = seek(ops, column);
   const Value isInside = arith::CmpIOp::create(ops, arith::CmpIPredicate::ult, position, list_.end);
   scf::IfOp within = branchOn(ops, isInside, inits);
-  ImplicitLocOpBuilder there = inside(ops, within);
+  ImplicitLocOpBuilder there = insideOf(ops, within);
   const Value isColumn =
       arith::CmpIOp::create(there, arith::CmpIPredicate::eq, coordinateAt(there, list_, position), column);
   scf::IfOp found = branchOn(there, isColumn, inits);
-  ImplicitLocOpBuilder both = inside(there, found);
-  computeAt(both, position, column);
+  ImplicitLocOpBuilder both = insideOf(there, found);
+  computeAt(both, position, column, inside);
   if (!inits.empty()) {
     scf::YieldOp::create(there, found.getResults());
     for (auto [number, yielded] : llvm::enumerate(merge_.getYieldOp().getOperands()))
@@ -302,14 +309,15 @@ scf::IfOp TiedMerge::write(ImplicitLocOpBuilder &ops, Value column) {
 void TiedMerge::rewrite(llvm::SmallVectorImpl<ColumnInside> &inside) {
   ImplicitLocOpBuilder ops(merge_.getLoc(), merge_);
   if (row_.equation.getIsListed()) {
-    write(ops, coordinateAt(ops, tie_, row_.place));
+    write(ops, coordinateAt(ops, tie_, row_.place), inside);
   } else {
     Value isPresent;
     const Value column = columnOf(body_, row_, ops, isPresent);
     // Of a row without a column the segment that is looked into is empty.
     if (!row_.equation.getIsTotal())
       list_.end = arith::SelectOp::create(ops, isPresent, list_.end, list_.begin);
-    inside.push_back({comparisonOf(isPresent), write(ops, column)});
+    const scf::IfOp branch = write(ops, column, inside);
+    inside.push_back({comparisonOf(isPresent), branch});
   }
   merge_.erase();
 }
