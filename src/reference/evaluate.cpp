@@ -183,8 +183,30 @@ private:
         value.error += epsilonOf(type_) * (products_ - 1) * value.magnitude;
       written.set(place, converted(value, sumType_, type_));
     }
+    setElsewhere(written);
     addEntries(written);
     target = std::move(written);
+  }
+
+  /// Sets what no addend comes to where the right side makes something else of missing entries than the target's fill.
+  void setElsewhere(Tensor &written) const {
+    if (takesIn() || statement_.op != Op::Assign || !written.isSparse() || written.fillValue() == 0)
+      return;
+    Adder sum(sumType_);
+    for (const Addend &addend : addends_) {
+      const std::optional<Value> &fill = addend.expr->fill;
+      if (!fill)
+        return;
+      sum.add(converted(addend.isNegated ? negated(*fill, computeType_) : *fill, computeType_, sumType_));
+    }
+    const Value value = converted(sum.total(epsilonOf(sumType_)), sumType_, type_);
+    if (isSame(value, numberIn(type_, written.fillValue()), type_))
+      return;
+    const std::vector<int64_t> &shape = written.shape();
+    const int64_t places = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+    for (int64_t place = 0; place < places; ++place)
+      if (!sums_.contains(place))
+        written.set(place, value);
   }
 
   /// Where the tensor whose entries the target has stores one, it does, too: at all values of dimensions of its own.

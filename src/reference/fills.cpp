@@ -24,10 +24,6 @@ bool isInfinite(const std::optional<Value> &value) {
   return value && std::isinf(value->number.real());
 }
 
-bool isSame(const Value &a, const Value &b, ValueType type) {
-  return isExact(type) ? a.integer == b.integer : a.number == b.number;
-}
-
 /// A factor, a numerator or an addend whose missing entries settle the result.
 bool settlesProduct(const Node &operand) {
   return operand.readsSparse && isZero(operand.fill);
@@ -286,6 +282,10 @@ bool isPlain(const Node &access) {
     return index.terms.size() == 1 && index.terms.front().scale == 1 && index.constant == 0 &&
            seen.insert(index.terms.front().variable).second;
   });
+}
+
+bool isSame(const Value &a, const Value &b, ValueType type) {
+  return isExact(type) ? a.integer == b.integer : a.number == b.number;
 }
 
 void settle(Node &node, bool isOneTerm, bool isNumber, bool isCalled) {

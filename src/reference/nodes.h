@@ -165,6 +165,9 @@ inline bool isExact(sema::ValueType type) {
 /// A number of `type`; what an integer type does not reach is its end.
 Value numberIn(sema::ValueType type, double number);
 
+/// Whether two values of a type are equal.
+bool isSame(const Value &a, const Value &b, sema::ValueType type);
+
 /// A number as a tensor's element holds it.
 Value elementOf(sema::ValueType type, tensor::Number number);
 

@@ -125,6 +125,12 @@ TEST_CASE("sums with single entries of what has a fill", "[fills]") {
   checkFills("y(i) = x(i) + a(i)*alpha - v(2)", {{"v", "1"}}, product({{"a", {"sv"}}, {"v", {"sv", "@0=c*"}}}));
 }
 
+TEST_CASE("what missing entries are made, stored in a target with another fill", "[fills]") {
+  const std::vector<Formats> formats = product({{"A", {"csr", "coo"}}, {"B", {"csc"}}, {"D", {"csr", "dense"}}});
+  checkFills("D(i,j) = max(A(i,j), B(i,j))", {{"D", "inf"}}, formats);
+  checkFills("D(i,j) = exp(A(i,j)) * max(A(i,j), B(i,j))", {{"D", "-inf"}}, formats);
+}
+
 TEST_CASE("temporaries with fills of their own", "[fills]") {
   checkFills("let P(i,j) = exp(A(i,j))\ny(i) = P(i,j) * x(j)", {}, product({{"A", kSparse}}));
   checkFills("let P(i,j) = min(k, A(i,k) + A(k,j))\nD(i,j) = min(A(i,j), P(i,j))", {{"A", "inf"}},

@@ -66,7 +66,7 @@ public:
       else if (isWhole(target) && statement_.op == language::AssignOp::Add)
         isStored |= !(std::isinf(target.fill) && !sema::isInteger(target.type)) && addsSomewhere(addends, own, point);
       else if (isWhole(target)) // and overwritten
-        isStored = differs(*statement_.value, point);
+        isStored = makesOther(target) || differs(*statement_.value, point);
       const bool hasAddends = !isWhole(target) && !evaluator::takenInBy(statement_.op);
       for (const Expr *addend : hasAddends ? addends : std::vector<const Expr *>())
         isStored = isStored || holdsSomewhere(*addend, own, point);
@@ -116,6 +116,12 @@ private:
     return target.fill != 0 ||
            (statement_.op == language::AssignOp::Assign && reduction &&
             reduction->reduction != language::Reduction::Sum && reduction->reduction <= language::Reduction::All);
+  }
+
+  /// Whether the value of missing entries is another one than the target's: all of it is stored.
+  bool makesOther(const Pattern &target) const {
+    const std::optional<double> fill = fills_.fillOf(*statement_.value);
+    return target.fill != 0 && fill && fill != target.fill;
   }
 
   /// Whether a value may differ from what it is where all entries are missing.
