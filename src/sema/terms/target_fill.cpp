@@ -3,6 +3,9 @@
 #include "sema/fold.h"
 #include "sema/terms/sparsity.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace spc::sema {
 namespace {
 
@@ -28,6 +31,13 @@ bool keepsFill(const Planning &planning, const LogicalStatement &logical) {
   const Scope &scope = planning.statements[logical.statement].scope;
   return !logical.accumulates && logical.targetDefault == planning.kernel.tensors[logical.target].fill &&
          hasDomain(*logical.terms.front().expr, logical.reduction, scope, planning.kernel);
+}
+
+/// Whether the statement's operands say which elements it comes to.
+bool hasTies(const Planning &planning, const LogicalStatement &logical) {
+  const IdVector<AccessId, Access> &accesses = planning.statements[logical.statement].scope.accesses;
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [&](const Access &access) { return planning.kernel.tensors[access.tensor].is<Tie>(); });
 }
 
 } // namespace
@@ -71,7 +81,9 @@ void checkFill(Planning &planning, LogicalStatement &logical) {
         .report(kRefusedFill, where,
                 "missing entries of " + quotedName(planning.kernel, logical.target) + " are " + fill +
                     ", but this statement makes something else of them")
-        .advise("declare it with another fill, or store it densely: --format " + target.name + "=dense");
+        .advise(hasTies(planning, logical) && std::isinf(target.fill)
+                    ? inQuotes(target.fill > 0 ? "min=" : "max=") + " keeps what no index of the left side reaches"
+                    : "declare it with another fill, or store it densely: --format " + target.name + "=dense");
   else if (target.fill != 0 && target.is<Parameter>() && symbol.boundBy && !isDeclared(symbol) &&
            isFirstWrite(planning, logical))
     planning.diagnostics.report(kFillOfOutput, logical.where,
