@@ -51,6 +51,16 @@ struct Reads {
 
 constexpr Reads kAll{true, true, true};
 
+/// Whether what a tensor holds are the indices of the tie as they are: each row has one, in order, as wide.
+bool lendsIndices(const Entry &entry, const sema::Tensor &tensor) {
+  const sema::Tie &tie = *tensor.as<sema::Tie>();
+  if (!tie.source || !tie.isChecked || tensor.order() == 1)
+    return false;
+  const sema::Tensor &source = entry.kernel.tensors[*tie.source];
+  return source.format.sameStorage(format::denseFormat(source.order())) &&
+         8 * sema::bytesOf(source.type) == format::bits(tensor.format.indices);
+}
+
 /// The runtime's description of a tie.
 Value describeTie(Entry &entry, const sema::Tensor &tensor, const Reads &reads) {
   const sema::Tie &tie = *tensor.as<sema::Tie>();
@@ -75,6 +85,7 @@ Value describeTie(Entry &entry, const sema::Tensor &tensor, const Reads &reads) 
   set(TieSlot::isOnce, build.constant(tie.isOnce));
   set(TieSlot::hasPointers, build.constant(reads.pointers));
   set(TieSlot::hasValues, build.constant(reads.values));
+  set(TieSlot::lendsIndices, build.constant(lendsIndices(entry, tensor)));
   return object;
 }
 
@@ -155,7 +166,8 @@ TensorView makeTie(Entry &entry, Memory &memory, sema::TensorId id) {
   TensorView view = descriptors.readPacked(tensor, made);
   if (tensor.order() == 1)
     view.strides = {build.constant(1)};
-  memory.releaseAtExit(view.indices.back());
+  if (!lendsIndices(entry, tensor))
+    memory.releaseAtExit(view.indices.back());
   if (reads.pointers && view.pointers.back())
     memory.releaseAtExit(view.pointers.back());
   if (reads.values)

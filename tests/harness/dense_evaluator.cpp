@@ -364,13 +364,12 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
       total.add(sum, term.isNegated);
     }
     const Value result = total.total(evaluator.epsilon(), terms.front().expr->type, Openness::Reduction);
-    const auto value = converted(result.value, target.type);
+    target.values[at] = converted(result.value, target.type);
     const bool isAbsorbed = std::isinf(target.fill) && !sema::isInteger(target.type); // whatever is added
     const bool hasEntry = target.fill == 0                          ? result.present
                           : statement.op == language::AssignOp::Add ? isStored || (isTaken && !isAbsorbed)
-                                                                    : result.stored || value != target.fill;
+                                                                    : result.stored || target.values[at] != target.fill;
     keep(target, at, hasEntry);
-    target.values[at] = value;
     target.errors[at] = storedError(result, target.type);
   });
 }

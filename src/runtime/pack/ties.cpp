@@ -119,6 +119,67 @@ SPC_HOT Status listEntries(Columns columns, TiedRows rows, bool isChecked, Index
   return Status::Ok;
 }
 
+/// Whether the elements of a source are one after the other in the order of the rows.
+bool isContiguous(const Tie &tie, const TiedRows &rows) {
+  int64_t elements = 1;
+  for (int64_t k = rows.order - 1; k >= 0; --k) {
+    if (tie.rowScales[k] != elements)
+      return false;
+    elements *= rows.extents[k];
+  }
+  return tie.sourceBytes != 0;
+}
+
+/// Whether all elements are columns. Signs tell, of which vectors of all processors know.
+template <typename Source> SPC_HOT bool areColumns(const Source *source, int64_t count, int64_t columns) {
+  uint64_t isOutside = 0;
+  SPC_VECTORIZE
+  for (int64_t row = 0; row < count; ++row) {
+    const auto column = static_cast<uint64_t>(source[row]);
+    isOutside |= column | (static_cast<uint64_t>(columns) - 1 - column);
+  }
+  return static_cast<int64_t>(isOutside) >= 0;
+}
+
+template <typename Index, typename Source>
+SPC_HOT void copyColumns(const Source *source, int64_t count, Index *indices) {
+  SPC_VECTORIZE
+  for (int64_t row = 0; row < count; ++row)
+    indices[row] = static_cast<Index>(source[row]);
+}
+
+template <typename Index, typename Source>
+void copyColumns(const Tie &tie, int64_t rows, void *pointers, void *indices) {
+  auto *begins = static_cast<Index *>(pointers);
+  for (int64_t row = 0; row <= rows && begins; ++row)
+    begins[row] = static_cast<Index>(row);
+  if (indices)
+    copyColumns(static_cast<const Source *>(tie.source), rows, static_cast<Index *>(indices));
+}
+
+template <typename Source>
+Status takeColumns(const Tie &tie, const TiedRows &rows, Tensor &target, void *pointers, void *indices) {
+  const auto *source = static_cast<const Source *>(tie.source);
+  if (!areColumns(source, rows.count, target.levels[target.order - 1].extent))
+    return Status::IndexRange;
+  if (target.indexBytes == 4)
+    copyColumns<int32_t, Source>(tie, rows.count, pointers, indices);
+  else
+    copyColumns<int64_t, Source>(tie, rows.count, pointers, indices);
+  target.stored = rows.count;
+  return Status::Ok;
+}
+
+/// Takes what a contiguous source holds for the entries of a checked tie. Ok; IndexRange.
+Status takeColumns(const Tie &tie, const TiedRows &rows, Tensor &target, void *pointers, void *indices) {
+  const bool isSigned = tie.sourceIsSigned != 0;
+  if (tie.sourceBytes == 4)
+    return isSigned ? takeColumns<int32_t>(tie, rows, target, pointers, indices)
+                    : takeColumns<uint32_t>(tie, rows, target, pointers, indices);
+  return isSigned ? takeColumns<int64_t>(tie, rows, target, pointers, indices)
+                  : takeColumns<uint64_t>(tie, rows, target, pointers, indices);
+}
+
 template <typename Columns>
 Status listEntries(const Columns &columns, const TiedRows &rows, const Tie &tie, Tensor &target, void *pointers,
                    void *indices) {
@@ -132,6 +193,8 @@ Status listEntries(const Columns &columns, const TiedRows &rows, const Tie &tie,
 
 Status listEntries(const Tie &tie, const TiedRows &rows, Tensor &target, void *pointers, void *indices) {
   const int64_t columns = target.levels[target.order - 1].extent;
+  if (tie.isChecked && isContiguous(tie, rows))
+    return takeColumns(tie, rows, target, pointers, indices);
   const bool isSigned = tie.sourceIsSigned != 0;
   const auto list = [&](const auto &all) { return listEntries(all, rows, tie, target, pointers, indices); };
   if (tie.sourceBytes == 0)
@@ -206,12 +269,13 @@ extern "C" int32_t spc_rt_make_tie(const Allocator *allocator, const Tie *tie, T
   void *pointers = nullptr, *indices = nullptr, *values = nullptr;
   auto status = Status::Memory;
   const bool hasPointers = rows.order > 0 && tie->hasPointers != 0, hasValues = tie->hasValues != 0;
+  const bool isLent = tie->lendsIndices != 0;
   if ((!hasPointers || allocateArray(*allocator, rows.count + 1, target->pointerBytes, pointers)) &&
-      allocateArray(*allocator, rows.count, target->indexBytes, indices) &&
+      (isLent || allocateArray(*allocator, rows.count, target->indexBytes, indices)) &&
       (!hasValues || allocateArray(*allocator, rows.count, target->valueBytes, values)))
     status = listEntries(*tie, rows, *target, pointers, indices);
   if (status == Status::Ok && tie->isOnce)
-    status = areDistinct(*allocator, *target, indices);
+    status = areDistinct(*allocator, *target, isLent ? tie->source : indices);
   if (status != Status::Ok) {
     releaseArray(*allocator, pointers);
     releaseArray(*allocator, indices);
@@ -223,7 +287,7 @@ extern "C" int32_t spc_rt_make_tie(const Allocator *allocator, const Tie *tie, T
     static_cast<char *>(values)[entry] = 1;
   last.count = target->stored;
   last.pointers = pointers;
-  last.indices = indices;
+  last.indices = isLent ? const_cast<void *>(tie->source) : indices;
   target->values = values;
   return static_cast<int32_t>(Status::Ok);
 }
