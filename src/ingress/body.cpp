@@ -74,10 +74,12 @@ Element BodyReader::read(mlir::Value value) {
     return {literal(constant, value.getType()), nullptr};
   if (!operation || (!isComputed(operation) && !mlir::isa<mlir::linalg::IndexOp, mlir::tensor::ExtractOp>(operation) &&
                      operation->getName().getDialectNamespace() != "sparse_tensor")) {
-    raiser_.refuse(kModuleOperation, operation ? operation : statement_,
-                   operation ? "'" + operation->getName().getStringRef().str() +
-                                   "' has no counterpart in an expression of the kernel language"
-                             : std::string("a value that is no number of the kernel language"));
+    const bool isOnItsWay = mlir::isa<mlir::BlockArgument>(value) && mlir::isa<mlir::linalg::GenericOp>(statement_);
+    raiser_.refuse(isOnItsWay ? kModuleReduction : kModuleOperation, operation ? operation : statement_,
+                   operation    ? "'" + operation->getName().getStringRef().str() +
+                                      "' has no counterpart in an expression of the kernel language"
+                   : isOnItsWay ? "what one result holds on the way is read for another one"
+                                : std::string("a value that is no number of the kernel language"));
     return nothing();
   }
   mlir::Operation *outer = at_;

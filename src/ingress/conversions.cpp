@@ -140,6 +140,9 @@ Element BodyReader::readCast(mlir::Operation *operation) {
   const mlir::Type from = operation->getOperand(0).getType(), to = operation->getResult(0).getType();
   Element element = read(operation->getOperand(0));
   const std::string type = raiser_.typeOf(operation, to);
+  if (const auto *loop = std::get_if<syntax::Access>(&element.value->node);
+      loop && from.isIndex() && type == "i64" && llvm::is_contained(loops_, loop->tensor.text))
+    return element;      // its value has that type
   if (to.isInteger(1)) { // the last bit
     ExprPtr bit = make.call(Function::BitAnd, std::move(element.value), make.number(1));
     element.value = make.call(Function::NotEqual, std::move(bit), make.number(0));

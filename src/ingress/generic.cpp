@@ -144,9 +144,12 @@ void Raiser::giveArguments(BodyReader &body, linalg::GenericOp generic, const st
       body.give(argument, body.read(operand.get()));
       continue;
     }
+    // What a result holds on the way is no operand: a reduction says how it goes on.
+    if (generic.isDpsInit(&operand) &&
+        !reductionLoops(generic, operand.getOperandNumber() - generic.getNumDpsInputs(), loops).empty())
+      continue;
     const Held *held = find(generic, operand.get());
-    if (!held || (generic.isDpsInit(&operand) && held->kind == Held::Kind::Empty && !held->listsEntries &&
-                  !reductionLoops(generic, operand.getOperandNumber() - generic.getNumDpsInputs(), loops).empty()))
+    if (!held)
       continue;
     Indices indices;
     for (mlir::AffineExpr expr : generic.getMatchingIndexingMap(&operand).getResults())
@@ -237,6 +240,8 @@ void Raiser::readResult(linalg::GenericOp generic, unsigned result, const std::v
     BodyReader body(*this, generic);
     giveArguments(body, generic, loops, {});
     value = body.read(generic.getBody()->getTerminator()->getOperand(result));
+  } else if (const std::optional<Placement> place = placementOf(generic, result)) {
+    value = {placed(generic, result, loops, *place), nullptr};
   } else {
     value = reduced(generic, result, loops, fill);
   }

@@ -106,6 +106,19 @@ private:
   std::optional<language::Index> indexOf(mlir::AffineExpr expr, const std::vector<std::string> &loops,
                                          const std::map<std::string, int64_t> &fixed, Span where);
 
+  // extremes.cpp: places of the least and the greatest elements
+  struct Placement;
+  class Kept;
+  /// What a result keeps beside an extreme; nullopt where it is no place of that.
+  std::optional<Placement> placementOf(mlir::linalg::GenericOp generic, unsigned result) const;
+  syntax::ExprPtr placed(mlir::linalg::GenericOp generic, unsigned result, const std::vector<std::string> &loops,
+                         const Placement &found);
+  syntax::ExprPtr plainPlace(mlir::linalg::GenericOp generic, Kept &kept, syntax::ExprPtr element,
+                             const std::string &loop, const Placement &found);
+  syntax::ExprPtr exactPlace(mlir::linalg::GenericOp generic, Kept &kept, syntax::ExprPtr element,
+                             const std::string &loop, syntax::ExprPtr first, syntax::ExprPtr old,
+                             const Placement &found);
+
   // moves.cpp: what moves elements
   bool readMove(mlir::Operation *operation);
   void readConvert(mlir::Operation *operation, mlir::Value from, mlir::Value to);

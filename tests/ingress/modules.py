@@ -5,6 +5,7 @@ import numpy as np
 from bodies import complex_numbers, concatenations, elementwise, integers, reductions, sparse_operations, types
 from cases import HEADER, Case, function, generic, numbers
 from dynamic import dynamic
+from places import places
 from refused import refusals
 from storages import matrices, tensors, widths
 from structured import casts, mixed, moves, products
@@ -99,7 +100,7 @@ def elements():
 GROUPS = {
     "encodings of matrices": matrices, "encodings of tensors": tensors, "widths and types": widths, "products": products,
     "mixed orders": mixed, "convolutions and pooling": windows, "elementwise": elementwise, "arithmetic of all types": types, "integers": integers,
-    "unary, binary, reduce, select": sparse_operations, "concatenations": concatenations, "reductions": reductions, "casts": casts,
+    "unary, binary, reduce, select": sparse_operations, "concatenations": concatenations, "reductions": reductions, "extremes with their places": places, "casts": casts,
     "slices, reshapes and other moves": moves, "dynamic sizes": dynamic, "functions and constants": functions,
     "elements at computed places": elements, "complex numbers": complex_numbers, "functions of complex numbers, and refusals": refusals}
 

@@ -51,7 +51,7 @@ class Module:
         for _ in range(self.random.randint(2, 4)):
             self.argument()
         for _ in range(self.random.randint(1, 4)):
-            self.random.choice([self.product, self.elementwise, self.elementwise, self.reduction, self.converted, self.stored, self.transposed])()
+            self.random.choice([self.product, self.elementwise, self.elementwise, self.reduction, self.place, self.converted, self.stored, self.transposed])()
         self.result = self.values[-1]
 
     def draw(self, what):
@@ -202,6 +202,48 @@ class Module:
         iterators[kept] = "parallel"
         self.generic([value], [[0, 1]], iterators, self.target([value.dims[kept]], "", start), [kept],
                      f"%s = arith.{operation} %a0, %o : f64\n      linalg.yield %s : f64", function.reduce(value.array, axis=1 - kept))
+
+    def place(self):
+        """Of each row or column, the greatest element or the least one and its place, added up."""
+        value = self.pick(2)
+        if value is None or value.dims[0] is value.dims[1]:
+            return self.elementwise()
+        kept, greatest, last = self.random.randrange(2), self.random.random() < 0.5, self.random.random() < 0.3
+        number = "nnan" if self.random.random() < 0.5 else "none"
+        dims = [value.dims[kept]]
+        self.draw(f"place of the {'greatest' if greatest else 'least'}, {'last' if last else 'first'}, {number}")
+        best = self.target(dims, "", "0xFFF0000000000000" if greatest else "0x7FF0000000000000")
+        sizes, places = ", ".join(dim.place for dim in dims if dim.dynamic), best.type.replace("f64", "i64")
+        found, what, one, result = self.name(), self.name(), self.name(), self.name()
+        test = f"arith.cmpf o{'g' if greatest else 'l'}{'e' if last else 't'}, %a, %o fastmath<{number}> : f64"
+        iterators = ["reduction", "reduction"]
+        iterators[kept] = "parallel"
+        own, one_map = f"affine_map<(d0, d1) -> (d{kept})>", "affine_map<(d0) -> (d0)>"
+        self.emit(f"""{what}z = arith.constant 0 : i64
+  {what}e = tensor.empty({sizes}) : {places}
+  {what} = linalg.fill ins({what}z : i64) outs({what}e : {places}) -> {places}
+  {found}:2 = linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, {own}, {own}], iterator_types = ["{'", "'.join(iterators)}"]}}
+      ins({value.name} : {value.type}) outs({best.name}, {what} : {best.type}, {places}) {{
+    ^bb0(%a: f64, %o: f64, %q: i64):
+      %j = linalg.index {1 - kept} : index
+      %k = arith.index_cast %j : index to i64
+      %c = {test}
+      %r = arith.{'maximumf' if greatest else 'minimumf'} %a, %o : f64
+      %s = arith.select %c, %k, %q : i64
+      linalg.yield %r, %s : f64, i64
+  }} -> ({best.type}, {places})
+  {one} = tensor.empty({sizes}) : {best.type}
+  {result} = linalg.generic {{indexing_maps = [{one_map}, {one_map}, {one_map}], iterator_types = ["parallel"]}}
+      ins({found}#0, {found}#1 : {best.type}, {places}) outs({one} : {best.type}) {{
+    ^bb0(%a: f64, %b: i64, %o: f64):
+      %f = arith.sitofp %b : i64 to f64
+      %r = arith.addf %a, %f : f64
+      linalg.yield %r : f64
+  }} -> {best.type}""")
+        array = value.array if kept == 0 else value.array.T
+        extremes = array.max(1) if greatest else array.min(1)
+        hits = [np.flatnonzero(row == extreme) for row, extreme in zip(array, extremes)]
+        self.values.append(Value(result, extremes + np.array([hit[-1 if last else 0] for hit in hits]), dims))
 
     def converted(self):
         value = self.pick(2)
