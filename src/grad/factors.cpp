@@ -16,9 +16,10 @@ bool isRisky(const Node &expr) {
     const bool isSafe = language::spellingOf(node->function).isOperator() || node->function == Function::Pattern ||
                         node->function == Function::Cast || language::isExtreme(node->function) ||
                         node->function == Function::CopySign || node->function == Function::Conj ||
-                        language::isOfParts(node->function) || node->function == Function::Abs ||
-                        node->function == Function::Sign || node->function == Function::Relu ||
-                        node->function == Function::Select || node->function == Function::Where;
+                        node->function == Function::Complex || language::isOfParts(node->function) ||
+                        node->function == Function::Abs || node->function == Function::Sign ||
+                        node->function == Function::Relu || node->function == Function::Select ||
+                        node->function == Function::Where;
     return !isSafe || node->function == Function::Modulo;
   });
 }

@@ -9,7 +9,6 @@ namespace spc::grad {
 namespace {
 
 constexpr DiagnosticKind kGradTensor{"grad-tensor", Severity::Error};
-constexpr DiagnosticKind kGradType{"grad-type", Severity::Error};
 constexpr DiagnosticKind kGradFormat{"grad-format", Severity::Error};
 
 /// Finds what is differentiated, and reports what cannot be.

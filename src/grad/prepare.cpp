@@ -61,8 +61,24 @@ private:
   void collectReads(const Node &expr) {
     if (const Access *read = program_.readIn(expr))
       relevant_.insert(read->tensor);
-    for (const Node *child : differentiableChildren(expr))
+    for (const Node *child : partsOf(expr))
       collectReads(*child);
+  }
+
+  /// What a value is differentiated by, and what parts of complex numbers are taken of.
+  static std::vector<const Node *> partsOf(const Node &expr) {
+    const auto *node = std::get_if<CallNode>(&expr.kind);
+    return node && language::isOfParts(node->function) ? sema::children(expr) : differentiableChildren(expr);
+  }
+
+  /// A complex number that is made of what depends on the operands; null where there is none.
+  const Node *complexIn(const Node &expr) const {
+    if (callOf(expr, Function::Complex) && dependence(expr) != Dependence::None)
+      return &expr;
+    const Node *found = nullptr;
+    for (const Node *child : partsOf(expr))
+      found = found ? found : complexIn(*child);
+    return found;
   }
 
   Dependence dependence(const Node &expr) const {
@@ -90,6 +106,13 @@ private:
   }
 
   void process(Statement statement) {
+    if (const Node *made = complexIn(*statement.value)) {
+      diagnostics_
+          .report(kGradType, made->where ? made->where : statement.where,
+                  "a complex number that is made of an operand of --wrt has no derivative")
+          .advise("write what is computed of its parts, or leave the operand out of --wrt");
+      return;
+    }
     const sema::ValueType type = program_.typeOf(statement.target);
     const Dependence most = dependence(*statement.value);
     if (most == Dependence::None || type == sema::ValueType::Bool || sema::isComplex(type)) // which become no floats

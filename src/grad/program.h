@@ -10,6 +10,9 @@
 
 namespace spc::grad {
 
+/// Of what holds no floats.
+constexpr DiagnosticKind kGradType{"grad-type", Severity::Error};
+
 /// What is known of a tensor besides its entry in Program::kernel: what a call of the forward kernel is given, what one
 /// statement writes, or a tensor of the derivative.
 struct TensorInfo {

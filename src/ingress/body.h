@@ -42,6 +42,9 @@ private:
   Element readConversion(mlir::Operation *operation);
   Element readCast(mlir::Operation *operation);
   Element readFunction(mlir::Operation *operation);
+  /// An operation of the complex dialect that is no function of the language: what its parts are; nullopt of another
+  /// one.
+  std::optional<Element> readComplex(mlir::Operation *operation);
   Element readComparison(mlir::Operation *operation);
   Element readSelection(mlir::Operation *operation);
   /// An element at computed places: loops, what tensors of integers hold, scalars and numbers, and sums of these.

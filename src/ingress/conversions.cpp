@@ -117,12 +117,8 @@ Element BodyReader::readConversion(mlir::Operation *operation) {
   if (mlir::isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::FPToSIOp, arith::TruncIOp, arith::IndexCastOp,
                 arith::ExtSIOp, arith::ExtUIOp, arith::UIToFPOp, arith::IndexCastUIOp, arith::FPToUIOp>(operation))
     return readCast(operation);
-  if (auto create = mlir::dyn_cast<complex::CreateOp>(operation))
-    if (Element imaginary = read(create.getImaginary()); isNumber(*imaginary.value, 0)) {
-      Element real = read(create.getReal());
-      real.value = make.cast(raiser_.typeOf(operation, create.getType()), std::move(real.value));
-      return real;
-    }
+  if (std::optional<Element> found = readComplex(operation))
+    return std::move(*found);
   if (mlir::isa<math::RsqrtOp>(operation))
     return {make.binary(BinaryOp::Div, make.number(1), make.call(Function::Sqrt, read(operation->getOperand(0)).value)),
             nullptr};

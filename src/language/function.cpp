@@ -47,6 +47,7 @@ constexpr FunctionSpelling kSpellings[] = {
     {Function::Pow, "pow", 2, 2},
     {Function::Atan2, "atan2", 2, 2},
     {Function::CopySign, "copysign", 2, 2, Naming::Shared},
+    {Function::Complex, "complex", 2, 2, Naming::LikelyTensor},
     {Function::Min, "min", 2, kAnyNumber},
     {Function::Max, "max", 2, kAnyNumber},
     {Function::MinNumber, "fmin", 2, kAnyNumber, Naming::Shared},

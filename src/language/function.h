@@ -50,6 +50,7 @@ enum class Function : uint8_t {
   Pow,
   Atan2,
   CopySign,
+  Complex, ///< of two floats, its parts
   Min,
   Max,
   MinNumber, ///< of those that are no NaN

@@ -382,6 +382,9 @@ Value emitCall(mlir::OpBuilder &builder, mlir::Location location, Function funct
     return emitter.select(isTrue(builder, location, arguments[0]), arguments[1].value, arguments[2].value);
   case Function::Cast:
     return emitCast(builder, location, type, arguments.front());
+  case Function::Complex:
+    return complex::CreateOp::create(builder, location, elementType(type, *builder.getContext()), arguments[0].value,
+                                     arguments[1].value);
   default:
     break;
   }

@@ -109,6 +109,8 @@ std::optional<Value> fillOfCall(const Node &call) {
       fills.push_back(*operand->fill);
       types.push_back(operand->type);
     }
+  if (call.function == Function::Complex && fills.size() == 2 && fills[1].number != 0.0) // which no fill is
+    return std::nullopt;
   const bool isChoice = call.function == Function::Select && isIndexMask(*call.operands[0]);
   return fills.size() == call.operands.size() && !isChoice ? callOf(call.function, fills, types, call.type)
                                                            : fillOfSome(call);

@@ -232,6 +232,17 @@ Value ofComplex(Function function, const Value &z, ValueType type) {
   return checked(result, type, z.error == 0 && std::isinf(size) == std::isinf(result.number.real()));
 }
 
+/// A complex number of its parts.
+Value ofParts(const Value &real, const Value &imaginary, ValueType type) {
+  Value result = real;
+  result.number = {real.number.real(), imaginary.number.real()};
+  result.error = real.error + imaginary.error;
+  const double size = std::abs(result.number);
+  result.magnitude = std::isfinite(size) ? size : 0;
+  result.addends = 1;
+  return checked(result, type, result.error == 0);
+}
+
 Integer exactOf(const Value &value, ValueType type) {
   return type == ValueType::U64 ? Integer{static_cast<uint64_t>(value.integer)} : Integer{value.integer};
 }
@@ -364,6 +375,8 @@ Value callOf(Function function, const std::vector<Value> &values, const std::vec
     return logicOf(function, values);
   if (function == Function::Select)
     return choiceOf(values, type);
+  if (function == Function::Complex)
+    return ofParts(values[0], values[1], type);
   if (sema::isComplex(from[0]))
     return ofComplex(function, values[0], type);
   return isExact(type) ? ofIntegers(function, values, type) : ofFloats(function, values, type);

@@ -20,6 +20,8 @@ std::optional<ValueType> typeOfCall(const CallNode &call, const Scope &scope, co
   std::optional<ValueType> type;
   for (size_t k = isChoice(call.function) ? 1 : 0; k < call.arguments.size(); ++k)
     type = widestOf(type, typeOf(*call.arguments[k], scope, kernel));
+  if (call.function == Function::Complex)
+    return complexOf(type.value_or(ValueType::CF32));
   return type && language::isOfParts(call.function) ? partOf(*type) : type;
 }
 
@@ -59,6 +61,8 @@ ValueType argumentType(const CallNode &call, size_t argument, ValueType context,
     type = own(0).value_or(ValueType::F64);
   else if (language::isOfParts(call.function))
     type = own(0) && isComplex(*own(0)) ? *own(0) : partOf(context);
+  else if (call.function == Function::Complex) // a complex one is none that it takes
+    type = own(argument) && isComplex(*own(argument)) ? *own(argument) : partOf(context);
   return arithmeticType(*type);
 }
 
@@ -73,6 +77,7 @@ ValueType resultType(Function function, ValueType castTo, ValueType argument, Va
   return language::isLogical(function)   ? ValueType::Bool
          : function == Function::Cast    ? castTo
          : language::isOfParts(function) ? partOf(argument)
+         : function == Function::Complex ? complexOf(argument)
                                          : context;
 }
 

@@ -117,6 +117,8 @@ std::optional<double> ofTwo(Function function, double a, double b) {
     return b != 0 ? std::optional(std::fmod(a, b)) : std::nullopt;
   case Function::CopySign:
     return std::copysign(a, b);
+  case Function::Complex:
+    return b == 0 && !std::signbit(b) ? std::optional(a) : std::nullopt;
   case Function::Atan2:
     return a == 0 && b == 0 && !std::signbit(b) ? std::optional(a) : std::nullopt;
   case Function::Pow:

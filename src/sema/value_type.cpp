@@ -90,6 +90,10 @@ ValueType partOf(ValueType type) {
   return type == ValueType::CF32 ? ValueType::F32 : type == ValueType::CF64 ? ValueType::F64 : type;
 }
 
+ValueType complexOf(ValueType type) {
+  return widest(type, ValueType::CF32);
+}
+
 ValueType widest(ValueType a, ValueType b) {
   if (kindOf(a) < kindOf(b))
     std::swap(a, b);

@@ -43,6 +43,8 @@ bool isComplex(ValueType type);
 
 /// F32 or F64: the type of the parts of a complex one; any other is its own.
 ValueType partOf(ValueType type);
+/// The complex type of such parts: CF64 of F64, else CF32. A complex one is its own.
+ValueType complexOf(ValueType type);
 
 /// The least type that both convert to without a change of kind: bool < integers < floats < complex. It is the wider
 /// one of two integers, signed where either is; where an unsigned type would not fit the signed one of its width, it is

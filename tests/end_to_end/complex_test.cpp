@@ -49,6 +49,32 @@ TEST_CASE("functions of complex numbers on sparse operands", "[complex]") {
   check(assembled);
 }
 
+TEST_CASE("complex numbers of their parts", "[complex]") {
+  for (const auto type : {F64, F32})
+    for (const char *statements : {"y(i) = complex(x(i), z(i))", "y(i) = complex(x(i) * z(i), 1) * complex(0, z(i))",
+                                   "y(i) = conj(complex(x(i), 2)) * x(i)", "y(i) = complex(i, x(i))"}) {
+      KernelSpec spec = specOf(statements, type);
+      spec.types["y"] = type == F32 ? CF32 : CF64;
+      check(spec);
+    }
+  check(specOf("y(i) = real(complex(x(i), z(i)) * complex(z(i), x(i)))", F64));
+  for (const char *format : {"csr", "csc", "coo", "dcsr", "bsr2x3", "ell"})
+    for (const char *statements :
+         {"y(i) = sum(j, complex(A(i,j), B(i,j)) * x(j))", "y(i) = sum(j, complex(A(i,j), 1) * x(j))",
+          "y(i) = sum(j, complex(0, A(i,j)))", "y(i) = sum(j, complex(x(j), A(i,j)))"}) {
+      KernelSpec spec = specOf(statements, F64);
+      spec.types["y"] = CF64;
+      spec.formats = {{"A", format}, {"B", "csr"}};
+      if (spec.statements.find('B') == std::string::npos)
+        spec.formats.erase("B");
+      check(spec);
+    }
+  KernelSpec assembled = specOf("C(i,j) = complex(A(i,j), B(i,j))", F32);
+  assembled.types["C"] = CF32;
+  assembled.formats = {{"A", "csr"}, {"B", "csc"}, {"C", "csr"}};
+  check(assembled);
+}
+
 TEST_CASE("one triangle of a Hermitian matrix", "[complex]") {
   for (const auto type : {CF64, CF32, F64})
     for (const char *format : {"herm-csr", "herm-upper", "herm-packed", "herm-bsr", "herm-dia", "herm-coo"})

@@ -38,6 +38,8 @@ std::vector<Construct> constructsOfFunctions() {
     Construct construct{name, "y(i) = sum(j, " + name + "(" + kArguments[count - 1] + ") * x(j))", {}, {}};
     if (language::isIntegral(function))
       construct.types = {{"A", ValueType::I32}, {"B", ValueType::I32}, {"x", ValueType::I32}, {"y", ValueType::I32}};
+    if (function == language::Function::Complex)
+      construct.types["y"] = ValueType::CF64;
     constructs.push_back(construct);
     if (language::isOfParts(function) || function == language::Function::Conj) {
       construct.name += ", of complex numbers";

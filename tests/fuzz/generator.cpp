@@ -176,6 +176,9 @@ private:
   std::string factor() {
     if (kind_ != Kind::Complex && chance(14))
       return call();
+    if (kind_ == Kind::Complex && chance(4))
+      return "complex(real(" + operandAccess(false) + "), " + (chance(50) ? "imag(" : "abs(") + operandAccess(false) +
+             "))";
     if (kind_ == Kind::Complex && chance(16))
       return pick(kFunctionsOfComplex) + operandAccess(false) + (chance(30) ? " + " + operandAccess(false) : "") + ")";
     if ((kind_ == Kind::Float || kind_ == Kind::Integer) && chance(5))

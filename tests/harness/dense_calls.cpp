@@ -43,6 +43,8 @@ NodePtr Resolver::resolve(const syntax::Call &call, Scope &scope) {
     node->fill = 0; // where the mask has an entry, that is: there is none elsewhere
   else if (isIndexMask(*node))
     node->fill = 0;
+  else if (call.function == language::Function::Complex) // a fill has one part
+    node->fill = fills.size() == 2 && fills[1] == 0 ? std::optional(fills[0]) : std::nullopt;
   else if (fills.size() == call.arguments.size() &&
            !(call.function == language::Function::Select && isIndexMask(*node->arguments[0])))
     node->fill = valueOf(*node, fills);

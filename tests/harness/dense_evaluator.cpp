@@ -253,6 +253,11 @@ private:
       const bool isStored = mayDiffer(node, differs);
       return {measured.value, std::abs(measured.value), measured.error, isStored || node.fill != 0.0, isStored};
     }
+    if (node.call->function == language::Function::Complex) {
+      const Element number(values[0], values[1]);
+      const bool isStored = mayDiffer(node, differs);
+      return {number, std::abs(number), errors[0] + errors[1], isStored || node.fill != 0.0, isStored};
+    }
     const double value = valueOf(node, values);
     result.value = value;
     result.magnitude = std::isinf(value) && sema::isInteger(node.type) ? 0 : std::abs(value);

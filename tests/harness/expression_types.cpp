@@ -56,6 +56,8 @@ Type typeOf(const syntax::Expr &expr, const TensorTypes &tensors) {
   for (size_t k = call && (call->function == Function::Select || call->function == Function::Where) ? 1 : 0;
        k < parts.size(); ++k)
     type = wider(type, typeOf(*parts[k], tensors));
+  if (call && call->function == Function::Complex)
+    return wider(type, ValueType::CF32);
   return call && type && isPart(call->function) ? partTypeOf(*type) : type;
 }
 
@@ -81,6 +83,8 @@ ValueType argumentType(const syntax::Call &call, size_t argument, ValueType type
     type = own(argument).value_or(ValueType::Bool);
   else if (call.function == Function::Cast)
     type = own(0).value_or(ValueType::F64);
+  else if (call.function == Function::Complex)
+    type = partTypeOf(type);
   else if (isPart(call.function))
     type = own(0) && sema::isComplex(*own(0)) ? *own(0) : partTypeOf(type);
   return sema::arithmeticType(type);

@@ -234,6 +234,8 @@ std::optional<double> StatementFills::findFill(const Expr &expr) const {
     return settledBy(*call, fills, type);
   if (known.size() < fills.size() || std::holds_alternative<syntax::Reduce>(expr.node))
     return std::nullopt;
+  if (call && call->function == language::Function::Complex)
+    return known[1] == 0 ? std::optional(known[0]) : std::nullopt;
   if (call && isOfBits(call->function))
     return valueOfBits(call->function, type, known[0], known[1]);
   if (call)

@@ -121,6 +121,61 @@ def complex_numbers():
                 kind="complex<f32>", encodings={"A": DCSR})
 
 
+#: As NumPy has them, and whether they are 0 of 0.
+COMPLEX = {"sqrt": (np.sqrt, True), "exp": (np.exp, False), "log": (np.log, False), "sin": (np.sin, True), "cos": (np.cos, False),
+           "tan": (np.tan, True), "tanh": (np.tanh, True), "sign": (lambda z: np.where(z == 0, 0, z / np.abs(z)), True),
+           "expm1": (np.expm1, True), "log1p": (np.log1p, True), "rsqrt": (lambda z: 1 / np.sqrt(z), False)}
+
+
+def complex_functions():
+    for name, (expected, keeps_zero) in COMPLEX.items():
+        vector = "tensor<3xcomplex<f64>>"
+        yield Case(f"complex_{name}", f"""func.func @f(%A: {vector}) -> {vector} {{
+  %e = tensor.empty() : {vector}
+  %0 = linalg.map {{ complex.{name} }} ins(%A : {vector}) outs(%e : {vector})
+  return %0 : {vector}
+}}""", {"A": np.array([1 + 2j, -0.5j, 3])}, expected, tolerance=1e-12)
+        for kind, tolerance in (("f64", 1e-12), ("f32", 1e-5)):
+            c = f"complex<{kind}>"
+            a = numbers((6, 7), c, low=-2, high=3) / 2
+            a[0, :3] = 1e-9, 1e-9j, 1 + 1e-9j
+            if not keeps_zero:
+                a += np.where(a == 0, 0.25, 0).astype(a.dtype)
+            yield generic(f"complex_{name}_all_{kind}", f"%r = complex.{name} %a : {c}", {"A": a},
+                          expected, {"A": CSR} if keeps_zero else {}, c, tolerance=tolerance)
+    c = "complex<f64>"
+    a, b = numbers((4, 5), c, seed=5) / 2, numbers((4, 5), c, seed=6) / 2
+    a[0, 0] = b[0, 0] = b[0, 1] = 0
+    a[1, 1], b[1, 1] = 0, 2 + 1j
+    a, b = np.where(a == 0, np.where(b.real > 0, 0, 1), a), np.where(a == 0, np.where(b.real > 0, b, 0), b)
+    yield generic("complex_pow", f"%r = complex.pow %a, %b : {c}", {"A": a, "B": b},
+                  lambda A, B: np.where((A == 0) & (B.real > 0), 0, np.power(A, B)), None, c, tolerance=1e-12)
+    yield generic("complex_exp_of_log", f"%l = complex.log %a : {c}\n      %r = complex.exp %l : {c}", {"A": a + 0.25}, lambda A: A, None, c)
+    x, y = numbers((4, 5), density=0.5), numbers((4, 5), density=0.5, seed=3)
+    for name, encodings in (("", {}), ("_sparse", {"A": CSR, "B": CSR})):
+        yield generic(f"complex_create{name}", f"%r = complex.create %a, %b : {c}", {"A": x, "B": y}, lambda A, B: A + 1j * B, encodings,
+                      "f64", c)
+    yield generic("complex_create_number", f"%k = arith.constant 2.0 : f64\n      %r = complex.create %a, %k : {c}", {"A": x},
+                  lambda A: A + 2j, {"A": CSR}, "f64", c)
+    yield generic("complex_parts_exchanged", f"%p = complex.re %a : {c}\n      %q = complex.im %a : {c}\n      %r = complex.create %q, %p : {c}",
+                  {"A": a}, lambda A: A.imag + 1j * A.real, {"A": CSR}, c)
+    for name, function in (("eq", np.equal), ("neq", np.not_equal)):
+        yield generic(f"complex_{name}", f"%c = complex.{name} %a, %b : {c}\n      %r = arith.uitofp %c : i1 to f64",
+                      {"A": a, "B": np.where(x == 0, a, b)}, lambda A, B, function=function: function(A, B) + 0.0, {"A": CSR}, c, "f64")
+    yield Case("complex_create_assembled", f"""#CSR = #sparse_tensor.encoding<{{ {CSR} }}>
+func.func @f(%A: tensor<4x5xf64, #CSR>, %B: tensor<4x5xf64, #CSR>) -> tensor<4x5xcomplex<f64>, #CSR> {{
+  %e = tensor.empty() : tensor<4x5xcomplex<f64>, #CSR>
+  %0 = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}}
+      ins(%A, %B : tensor<4x5xf64, #CSR>, tensor<4x5xf64, #CSR>) outs(%e : tensor<4x5xcomplex<f64>, #CSR>) {{
+    ^bb0(%a: f64, %b: f64, %o: complex<f64>):
+      %r = complex.create %a, %b : complex<f64>
+      linalg.yield %r : complex<f64>
+  }} -> tensor<4x5xcomplex<f64>, #CSR>
+  return %0 : tensor<4x5xcomplex<f64>, #CSR>
+}}""", {"A": x, "B": y}, lambda A, B: A + 1j * B)
+
+
 def sparse_operations():
     a, b = numbers((4, 5), density=0.5), numbers((4, 5), density=0.5, seed=9)
     there, other = a != 0, b != 0

@@ -16,7 +16,7 @@ _LETTERS = "ijklpqrsuvw"
 _WORDS = frozenset(
     "tensor semiring and or xor not inf nan true false kernel const type let fill sparse abs sign relu floor ceil trunc round "
     "roundeven sqrt cbrt exp exp2 expm1 log log2 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf sigmoid "
-    "gelu conj real imag arg pow atan2 copysign min max fmin fmax minplus maxplus div shl shr bitand bitor bitxor select where at "
+    "gelu conj real imag arg pow atan2 copysign complex min max fmin fmax minplus maxplus div shl shr bitand bitor bitxor select where at "
     "once within pattern padded sum prod any all mean argmin argmax count top bottom argtop argbottom f16 bf16 f32 f64 i8 i16 "
     "i32 i64 u8 u16 u32 u64 bool cf32 cf64 spc main auto break case char continue default do double else enum extern float for "
     "goto if inline int long register restrict return short signed sizeof static struct switch typedef union unsigned void "

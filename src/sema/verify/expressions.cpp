@@ -118,7 +118,9 @@ bool ExpressionVerifier::argumentsHold(const Call &call, ValueType type) {
   const bool isLogic = language::isLogical(call.function);
   for (size_t k = call.function == Function::Select ? 1 : 0; !isLogic && k < call.arguments.size(); ++k)
     if (const ValueType given = call.arguments[k]->type;
-        !require((language::isOfParts(call.function) ? partOf(given) : given) == type,
+        !require((language::isOfParts(call.function)   ? partOf(given)
+                  : call.function == Function::Complex ? complexOf(given)
+                                                       : given) == type,
                  "calls with an argument of another type"))
       return false;
   return true;
