@@ -130,11 +130,12 @@ ExprPtr signOf(const Parts &z) {
   return z.joined(z.overOr(z.x(), size, z.number(0)), z.overOr(z.y(), size, z.number(0)));
 }
 
-/// exp(w log(z)); of zeros 1 where w is 0, and 0 where its real part is positive.
+/// exp(w log(z)); of zeros 1 where w is 0, and 0 where it is a positive real number.
 ExprPtr powerOf(const Parts &z, const Parts &w) {
   ExprPtr size = z.of(Function::Exp, z.minus(z.times(w.x(), z.of(Function::Log, z.size())), z.times(w.y(), z.angle())));
   const ExprPtr turn = z.plus(z.times(w.y(), z.of(Function::Log, z.size())), z.times(w.x(), z.angle()));
-  const ExprPtr isNone = z.of(Function::And, z.isZero(z.size()), z.of(Function::Greater, w.x(), z.number(0)));
+  const ExprPtr isRoot = z.of(Function::And, z.of(Function::Greater, w.x(), z.number(0)), z.isZero(w.y()));
+  const ExprPtr isNone = z.of(Function::And, z.isZero(z.size()), clone(isRoot));
   const ExprPtr isOne = z.isZero(w.size());
   const auto settled = [&](double one, ExprPtr part) {
     return z.choice(clone(isOne), z.number(one), z.choice(clone(isNone), z.number(0), std::move(part)));
@@ -142,6 +143,17 @@ ExprPtr powerOf(const Parts &z, const Parts &w) {
   ExprPtr real = z.times(clone(size), z.of(Function::Cos, clone(turn)));
   ExprPtr imaginary = z.times(std::move(size), z.of(Function::Sin, clone(turn)));
   return z.joined(settled(1, std::move(real)), settled(0, std::move(imaginary)));
+}
+
+/// -i log((x + iy) / sqrt(x^2 + y^2)), of complex y and x.
+ExprPtr atan2Of(const Maker &make, const syntax::Expr &y, const syntax::Expr &x) {
+  const Parts of(make, x);
+  const ExprPtr squares = of.plus(of.square(clone(x)), of.square(clone(y)));
+  ExprPtr i = of.joined(of.number(0), of.number(1));
+  ExprPtr sum = of.plus(clone(x), of.times(std::move(i), clone(y)));
+  const ExprPtr unit = of.over(std::move(sum), sqrtOf(Parts(make, *squares)));
+  const Parts w(make, *unit);
+  return w.joined(w.angle(), w.minus(w.number(0), w.of(Function::Log, w.size())));
 }
 
 /// What a function of one number is; null of another operation.
@@ -190,9 +202,11 @@ std::optional<Element> BodyReader::readComplex(mlir::Operation *operation) {
                              std::move(one.value), std::move(other.value)),
                    nullptr};
   }
-  if (mlir::isa<complex::PowOp>(operation)) {
-    const Element base = read(operation->getOperand(0)), exponent = read(operation->getOperand(1));
-    return Element{powerOf(Parts(make, *base.value), Parts(make, *exponent.value)), nullptr};
+  if (mlir::isa<complex::PowOp, complex::Atan2Op>(operation)) {
+    const Element one = read(operation->getOperand(0)), other = read(operation->getOperand(1));
+    return Element{mlir::isa<complex::PowOp>(operation) ? powerOf(Parts(make, *one.value), Parts(make, *other.value))
+                                                        : atan2Of(make, *one.value, *other.value),
+                   nullptr};
   }
   if (operation->getNumOperands() != 1 || operation->getName().getDialectNamespace() != "complex")
     return std::nullopt;

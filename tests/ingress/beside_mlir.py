@@ -30,6 +30,7 @@ LIBRARIES = ",".join(str(TOOLS / "lib" / f"lib{name}.so") for name in ("mlir_c_r
 SECONDS = 10
 ENVIRONMENT = {**os.environ, "LLVM_DISABLE_SYMBOLIZATION": "1"}
 OUTCOMES = ("right", "refuses", "wrong", "crashes")
+INFINITY = {"f64": "FF0000000000000", "f32": "F800000", "f16": "C00"}
 NAN = {"f64": "0x7FF8000000000000", "f32": "0x7FC00000", "f16": "0x7E00"}
 
 
@@ -64,7 +65,10 @@ def number(value, kind):
         return "true" if value else "false"
     if "f" not in kind:
         return str(int(value))
-    return NAN[kind] if np.isnan(value) else repr(float(value))
+    if np.isinf(value):
+        return ("0xF" if value < 0 else "0x7") + INFINITY[kind]
+    text = repr(float(value))
+    return NAN[kind] if np.isnan(value) else text if "." in text else text.replace("e", ".0e")
 
 
 def constant(name, values, text):

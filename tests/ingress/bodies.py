@@ -146,10 +146,11 @@ def complex_functions():
     c = "complex<f64>"
     a, b = numbers((4, 5), c, seed=5) / 2, numbers((4, 5), c, seed=6) / 2
     a[0, 0] = b[0, 0] = b[0, 1] = 0
-    a[1, 1], b[1, 1] = 0, 2 + 1j
+    a[1, 1], b[1, 1] = 0, 2
     a, b = np.where(a == 0, np.where(b.real > 0, 0, 1), a), np.where(a == 0, np.where(b.real > 0, b, 0), b)
-    yield generic("complex_pow", f"%r = complex.pow %a, %b : {c}", {"A": a, "B": b},
-                  lambda A, B: np.where((A == 0) & (B.real > 0), 0, np.power(A, B)), None, c, tolerance=1e-12)
+    yield generic("complex_pow", f"%r = complex.pow %a, %b : {c}", {"A": a, "B": b}, np.power, None, c, tolerance=1e-12)
+    yield generic("complex_atan2", f"%r = complex.atan2 %a, %b : {c}", {"A": a, "B": b + 0.25},
+                  lambda A, B: -1j * np.log((B + 1j * A) / np.sqrt(B * B + A * A)), None, c)
     yield generic("complex_exp_of_log", f"%l = complex.log %a : {c}\n      %r = complex.exp %l : {c}", {"A": a + 0.25}, lambda A: A, None, c)
     x, y = numbers((4, 5), density=0.5), numbers((4, 5), density=0.5, seed=3)
     for name, encodings in (("", {}), ("_sparse", {"A": CSR, "B": CSR})):
