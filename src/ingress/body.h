@@ -51,6 +51,8 @@ private:
   Element readExtract(mlir::tensor::ExtractOp extract);
   /// Adds `multiple` times a value to an index; false of one that no index is.
   bool addTo(language::Index &index, mlir::Value value, int64_t multiple);
+  /// Makes a statement of a place that no index is; false of one without loops, or of loops whose sizes nothing says.
+  bool keepPlace(language::Index &index, mlir::Value place);
   Element readUnary(mlir::sparse_tensor::UnaryOp unary);
   Element readBinary(mlir::sparse_tensor::BinaryOp binary);
   /// What a union of two operands is, by parts; null where there is none. Of domains null is everywhere, and none of
@@ -74,7 +76,8 @@ private:
   std::vector<std::string> loops_;
   std::map<std::string, int64_t> fixed_;
   llvm::DenseMap<mlir::Value, Element> known_;
-  size_t size_ = 0; ///< of all trees that were made
+  llvm::DenseMap<mlir::Value, language::Index> places_; ///< that tensors hold
+  size_t size_ = 0;                                     ///< of all trees that were made
 };
 
 } // namespace spc::ingress

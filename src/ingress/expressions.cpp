@@ -133,6 +133,25 @@ bool isNumber(const Expr &expr, double value) {
   return literal && literal->value == value;
 }
 
+bool mentions(const Expr &expr, const std::vector<std::string> &loops) {
+  const auto isOneOf = [&](const std::string &name) {
+    return std::find(loops.begin(), loops.end(), name) != loops.end();
+  };
+  const auto isIn = [&](const language::Index &index) {
+    return std::any_of(index.terms.begin(), index.terms.end(),
+                       [&](const language::IndexTerm &term) { return isOneOf(term.variable.text); });
+  };
+  if (const auto *access = std::get_if<syntax::Access>(&expr.node)) {
+    if (isOneOf(access->tensor.text))
+      return true;
+    for (const language::Index &index : access->indices)
+      if (isIn(index) || std::any_of(index.within.begin(), index.within.end(), isIn))
+        return true;
+  }
+  const std::vector<const Expr *> children = syntax::children(expr);
+  return std::any_of(children.begin(), children.end(), [&](const Expr *child) { return mentions(*child, loops); });
+}
+
 void addLoop(language::Index &index, const std::string &loop, int64_t multiple,
              const std::map<std::string, int64_t> &fixed, Span where) {
   if (const auto known = fixed.find(loop); known != fixed.end())

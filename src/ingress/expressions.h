@@ -69,6 +69,9 @@ size_t sizeOf(const syntax::Expr &expr);
 /// Whether a tree is one number, and which.
 bool isNumber(const syntax::Expr &expr, double value);
 
+/// Whether a tree reads one of these variables.
+bool mentions(const syntax::Expr &expr, const std::vector<std::string> &loops);
+
 /// Adds `multiple` times a loop, or its place where it is one of those that are written out, to an index.
 void addLoop(language::Index &index, const std::string &loop, int64_t multiple,
              const std::map<std::string, int64_t> &fixed, Span where);

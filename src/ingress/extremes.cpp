@@ -149,14 +149,7 @@ public:
 
   /// What stands for `value`, a number of a type, from here on.
   ExprPtr keep(const std::string &type, ExprPtr value) {
-    const std::string name = raiser_.freshName("t");
-    language::TensorDecl declaration;
-    declaration.name = make_.named(name);
-    declaration.extents = extents_;
-    declaration.type = make_.named(type);
-    declaration.where = make_.where();
-    raiser_.kernel_.tree.declarations.push_back(std::move(declaration));
-    raiser_.assign(name, indices_, std::move(value), true, make_.where());
+    const std::string name = raiser_.keep(type, indices_, extents_, std::move(value), make_.where());
     return make_.access(name, indices_);
   }
 

@@ -241,6 +241,19 @@ void Raiser::assign(const std::string &name, Indices target, syntax::ExprPtr val
       {{{name, where}, std::move(target)}, where, language::AssignOp::Assign, std::move(value), isTemporary, where});
 }
 
+std::string Raiser::keep(const std::string &type, const Indices &target, std::vector<language::ExtentDecl> extents,
+                         syntax::ExprPtr value, Span where) {
+  const std::string name = freshName("t");
+  language::TensorDecl declaration;
+  declaration.name = {name, where};
+  declaration.extents = std::move(extents);
+  declaration.type = language::Name{type, where};
+  declaration.where = where;
+  kernel_.tree.declarations.push_back(std::move(declaration));
+  assign(name, target, std::move(value), true, where);
+  return name;
+}
+
 void Raiser::declare(const std::string &name, mlir::Type type, const std::vector<language::ExtentDecl> &extents,
                      Span where, bool isSparse) {
   auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type);

@@ -15,7 +15,7 @@ Element BodyReader::readExtract(mlir::tensor::ExtractOp extract) {
   Indices indices;
   for (mlir::Value place : extract.getIndices()) {
     language::Index index;
-    if (!addTo(index, place, 1)) {
+    if (!addTo(index, place, 1) && !keepPlace(index, place)) {
       if (Diagnostic *wrong = raiser_.refuse(kModuleOperation, extract, "an element at a place that is no index"))
         wrong->advise("an index is a sum of loops, scalars and numbers, or what a tensor of integers holds at loops");
       return nothing();
@@ -26,6 +26,34 @@ Element BodyReader::readExtract(mlir::tensor::ExtractOp extract) {
   if (!extract.getIndices().empty())
     found.domain = nullptr;
   return found;
+}
+
+/// A place that is computed of loops is kept in a tensor over these, which holds the index then.
+bool BodyReader::keepPlace(language::Index &index, mlir::Value place) {
+  if (const auto known = places_.find(place); known != places_.end()) {
+    index = known->second;
+    return true;
+  }
+  const Maker make = maker();
+  index = {};
+  Element element = read(place);
+  std::vector<language::ExtentDecl> extents;
+  for (unsigned k = 0; k < loops_.size(); ++k)
+    if (mentions(*element.value, {loops_[k]})) {
+      const auto size = raiser_.loopSizes_.find(k);
+      if (size == raiser_.loopSizes_.end())
+        return false;
+      extents.push_back(size->second);
+      index.within.push_back(make.index(loops_[k]));
+    }
+  if (extents.empty())
+    return false;
+  index.holder =
+      make.named(raiser_.keep("i64", index.within, std::move(extents), std::move(element.value), make.where()));
+  index.where = make.where();
+  index.text = language::spellingOf(index);
+  places_[place] = index;
+  return true;
 }
 
 bool BodyReader::addTo(language::Index &index, mlir::Value value, int64_t multiple) {

@@ -63,18 +63,6 @@ ExprPtr combine(const Maker &make, const Reduction &reduction, ExprPtr left, Exp
   }
 }
 
-bool mentions(const syntax::Expr &expr, const std::vector<std::string> &loops) {
-  const auto *access = std::get_if<syntax::Access>(&expr.node);
-  const auto isOneOf = [&](const std::string &name) { return llvm::is_contained(loops, name); };
-  if (access && isOneOf(access->tensor.text))
-    return true;
-  for (const language::Index &index : access ? access->indices : std::vector<language::Index>())
-    for (const language::IndexTerm &term : index.terms)
-      if (isOneOf(term.variable.text))
-        return true;
-  return llvm::any_of(syntax::children(expr), [&](const syntax::Expr *child) { return mentions(*child, loops); });
-}
-
 /// Whether a condition holds somewhere in loops; what does not depend on them is left outside.
 ExprPtr anyOver(const Maker &make, const std::vector<std::string> &loops, ExprPtr condition) {
   if (!condition || !mentions(*condition, loops))
@@ -86,6 +74,19 @@ ExprPtr anyOver(const Maker &make, const std::vector<std::string> &loops, ExprPt
         return make.call(Function::And, std::move(both->arguments[own]),
                          anyOver(make, loops, std::move(both->arguments[1 - own])));
   return make.reduce(How::Any, loops, std::move(condition));
+}
+
+/// Adds the loops that run over a whole dimension of a tensor that a body takes elements out of.
+void addExtracted(linalg::GenericOp generic, llvm::ArrayRef<int64_t> ranges, const std::vector<std::string> &loops,
+                  std::set<std::string> &known) {
+  generic.getBody()->walk([&](mlir::tensor::ExtractOp extract) {
+    for (const auto &[dim, place] : llvm::enumerate(extract.getIndices())) {
+      auto index = place.getDefiningOp<linalg::IndexOp>();
+      const int64_t size = mlir::cast<mlir::RankedTensorType>(extract.getTensor().getType()).getDimSize(dim);
+      if (index && !mlir::ShapedType::isDynamic(size) && size == ranges[index.getDim()])
+        known.insert(loops[index.getDim()]);
+    }
+  });
 }
 
 /// Whether a tree is a number, the same for all elements.
@@ -173,6 +174,7 @@ bool Raiser::findFixed(linalg::GenericOp generic, const std::vector<std::string>
           known.insert(loops[dim.getPosition()]);
   }
   const llvm::SmallVector<int64_t> ranges = generic.getStaticLoopRanges();
+  addExtracted(generic, ranges, loops, known);
   int64_t total = 1;
   for (unsigned k = 0; k < loops.size(); ++k) {
     if (known.count(loops[k]))
@@ -203,7 +205,8 @@ void Raiser::readGeneric(linalg::GenericOp generic) {
 }
 
 void Raiser::uniteSizes(linalg::GenericOp generic) {
-  std::map<unsigned, language::ExtentDecl> sizes; // by loop
+  std::map<unsigned, language::ExtentDecl> &sizes = loopSizes_;
+  sizes.clear();
   for (mlir::OpOperand &operand : generic->getOpOperands()) {
     const auto held = held_.find(operand.get());
     if (held == held_.end())

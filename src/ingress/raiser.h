@@ -90,6 +90,7 @@ private:
 
   // generic.cpp: structured operations
   void readGeneric(mlir::linalg::GenericOp generic);
+  /// Notes the sizes of loops, too.
   void uniteSizes(mlir::linalg::GenericOp generic);
   void readResult(mlir::linalg::GenericOp generic, unsigned result, const std::vector<std::string> &loops);
   Element reduced(mlir::linalg::GenericOp generic, unsigned result, const std::vector<std::string> &loops,
@@ -143,6 +144,9 @@ private:
   void declare(const std::string &name, mlir::Type type, const std::vector<language::ExtentDecl> &extents, Span where,
                bool isSparse);
   void bind(const std::string &name, mlir::Type type, mlir::Operation *operation, bool isOutput = false);
+  /// A temporary that no operation's result is; its name.
+  std::string keep(const std::string &type, const Indices &target, std::vector<language::ExtentDecl> extents,
+                   syntax::ExprPtr value, Span where);
   const Held *find(mlir::Operation *user, mlir::Value value);
   /// A tensor's element; of what holds nothing yet that is a missing entry.
   Element element(mlir::Operation *user, const Held &held, Indices indices);
@@ -161,8 +165,9 @@ private:
   llvm::DenseMap<mlir::Value, Held> held_;
   llvm::DenseMap<mlir::Value, Element> scalars_;
   llvm::DenseMap<mlir::Value, language::ExtentSum> sizes_;
-  llvm::DenseMap<mlir::Value, unsigned> returned_; ///< the result that a value becomes
-  std::map<unsigned, std::string> outputs_;        ///< by result
+  llvm::DenseMap<mlir::Value, unsigned> returned_;     ///< the result that a value becomes
+  std::map<unsigned, std::string> outputs_;            ///< by result
+  std::map<unsigned, language::ExtentDecl> loopSizes_; ///< of the loops of a structured operation
   std::map<std::string, std::shared_ptr<const language::ConstantDecl>> constants_;
   SameSizes same_;
   std::set<std::string> names_;

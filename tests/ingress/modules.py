@@ -88,6 +88,29 @@ def elements():
     for kind, numpy_type in (("i32", np.int32), ("i64", np.int64)):
         yield Case(f"gather_{kind}", function(f"%E: !M, %p: tensor<3x{kind}>", "tensor<3x5xf64>", gather.replace("TYPE", kind)),
                    {"E": numbers((4, 5)), "p": np.array([3, 0, 3], numpy_type)}, lambda E, p: E[p])
+    computed = {"wrapped": ("%s = arith.cmpi slt, %q, %zero : i64\n      %t = arith.addi %q, %four : i64\n      %u = arith.select %s, %t, %q : i64",
+                            lambda p: np.where(p < 0, p + 4, p)),
+                "rest": ("%k = linalg.index 0 : index\n      %t = arith.index_cast %k : index to i64\n      %s = arith.addi %q, %t : i64\n"
+                         "      %u = arith.remsi %s, %four : i64", lambda p: (p + np.arange(3)) % 4)}
+    for name, (body, place) in computed.items():
+        text = gather.replace("TYPE", "i64").replace("%r = arith.index_cast %q", f"{body}\n      %r = arith.index_cast %u")
+        text = "  %zero = arith.constant 0 : i64\n  %four = arith.constant 4 : i64\n" + text
+        yield Case(f"gather_{name}", function("%E: !M, %p: tensor<3xi64>", "tensor<3x5xf64>", text),
+                   {"E": numbers((4, 5)), "p": np.array([-1, 0, 3] if name == "wrapped" else [3, 0, 2])}, lambda E, p, place=place: E[place(p)])
+    yield Case("gather_summed", function("%E: !M, %p: tensor<3xi64>, %x: !V", "tensor<3xf64>", """  %four = arith.constant 4 : i64
+  %z = arith.constant dense<0.0> : tensor<3xf64>
+  %0 = linalg.generic {indexing_maps = [#row, affine_map<(i, j) -> (j)>, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%p, %x : tensor<3xi64>, !V) outs(%z : tensor<3xf64>) {
+    ^bb0(%q: i64, %b: f64, %o: f64):
+      %u = arith.remsi %q, %four : i64
+      %r = arith.index_cast %u : i64 to index
+      %j = linalg.index 1 : index
+      %v = tensor.extract %E[%r, %j] : !M
+      %t = arith.mulf %v, %b : f64
+      %s = arith.addf %o, %t : f64
+      linalg.yield %s : f64
+  } -> tensor<3xf64>
+  return %0 : tensor<3xf64>"""), {"E": numbers((4, 5)), "p": np.array([7, 0, 6]), "x": numbers((5,))}, lambda E, p, x: E[p % 4] @ x)
     yield Case("element", function("%x: !V", "f64", "  %c2 = arith.constant 2 : index\n  %0 = tensor.extract %x[%c2] : !V\n  return %0 : f64"), {"x": numbers((5,))},
                lambda x: x[2])
     listed = "tensor<2x2xf64>"
