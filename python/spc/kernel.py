@@ -14,6 +14,7 @@ from .compiler import cache, compiled
 from .errors import ArgumentError, ArgumentTypeError, CompileError
 from .sources import view_of
 from .storage.describe import format_of
+from .storage.division import Division
 from .storage.signature import Signature, TensorArgument
 from .storage.view import NumberView, Operand, View
 
@@ -112,6 +113,18 @@ class KernelBase:
         """Computes the pattern of an assembled result. Takes what a call takes; what it returns, called, computes the
         values anew, as often as they change. Raises ArgumentError of kernels without phases (docs/abi.md, Outputs)."""
         return Plan(self._watched(self._bound(self.in_order(operands, named), None, sizes)))
+
+    def divisions(self, /, *operands: Any, **named: Any) -> Dict[str, Division]:
+        """How each index may be divided among processes that run this kernel on parts of the data, or why it may not be:
+        docs/beyond-one-machine.md. With operands it is that of the kernel for operands like these."""
+        signature = self._outline
+        if operands or named:
+            values = self.in_order(operands, named)
+            signature = self._signature_for({name: view_of(value, name) for name, value in zip(self._inputs, values)})
+        return {division.index: division for division in signature.divisions}
+
+    def _signature_for(self, views: Dict[str, Operand]) -> Signature:
+        return self._outline
 
     def _watched(self, call: Call) -> Call:
         """A call that looks each time at what may have changed: whether gradients are required, and index arrays, where
@@ -330,6 +343,9 @@ class Kernel(KernelBase):
                 formats[name] = form if view.pointers == view.indices else with_index(view)
         say_indices(views, formats, request.files, indices)
         return request.changed(formats=formats, types=types, indices=indices)
+
+    def _signature_for(self, views: Dict[str, Operand]) -> Signature:
+        return self.specialised_signature(views)
 
     def specialised_signature(self, views: Dict[str, Operand]) -> Signature:
         """The arguments for operands like these. Raises CompileError where there is no kernel for them."""

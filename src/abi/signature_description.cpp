@@ -36,6 +36,17 @@ std::string shapeText(const Json &argument) {
   return text;
 }
 
+/// "  by i: A slice, x rows, y slice", or why not
+std::string divisionText(const Json &division) {
+  const std::string index = shown(division, "index");
+  if (const std::string reason = shown(division, "refused"); !reason.empty())
+    return "  not divided by " + index + ": " + reason + "\n";
+  std::string text;
+  for (const auto &[name, part] : listOf(division, "arguments").items())
+    text += (text.empty() ? "" : ", ") + printable(name) + " " + shown(part, "part");
+  return "  divided by " + index + ": " + text + "\n";
+}
+
 std::string argumentText(const Json &argument, size_t width) {
   const std::string name = shown(argument, "name"), role = shown(argument, "role"), pass = shown(argument, "pass");
   std::string text = "  " + name + std::string(width + 2 - name.size(), ' ') + role +
@@ -76,7 +87,11 @@ std::optional<std::string> describeSignature(std::string_view given) {
   for (const auto &[phase, symbols] : listOf(signature, "functions").items())
     if (phase != "call")
       others += (others.empty() ? "" : ", ") + name + "_" + printable(phase);
-  return text + (others.empty() ? "" : "  also " + others + "\n");
+  if (!others.empty())
+    text += "  also " + others + "\n";
+  for (const Json &division : listOf(signature, "divide"))
+    text += divisionText(division);
+  return text;
 }
 
 } // namespace spc::abi

@@ -93,6 +93,44 @@ Json sumsJson(const sema::Kernel &kernel) {
   return sums;
 }
 
+/// What an argument is to a part, under its name.
+Json partJson(const sema::ArgumentPart &part) {
+  Json json = {{"part", spelling(part)}};
+  if (!part.dims.empty())
+    json["dims"] = part.dims;
+  if (part.block > 1)
+    json["block"] = part.block;
+  if (!part.listed.empty())
+    json["rows"] = part.listed;
+  return json;
+}
+
+/// How processes may divide each index variable, or why they may not.
+Json divideJson(const Signature &signature, const sema::Kernel &kernel) {
+  Json divisions = Json::array();
+  for (const sema::IndexDivision &division : kernel.divisions) {
+    Json json = {{"index", division.index}, {"extent", kernel.extents[division.extent].name}};
+    if (!division.reason.empty()) {
+      json["refused"] = division.reason;
+      divisions.push_back(std::move(json));
+      continue;
+    }
+    for (const sema::ArgumentPart &part : division.arguments)
+      json["arguments"][parameterOf(signature, kernel, part.tensor)] = partJson(part);
+    for (const sema::Halo &halo : division.halos) {
+      Json lists = Json::array();
+      for (const auto &[tensor, dim] : halo.listedBy)
+        lists.push_back({{"argument", parameterOf(signature, kernel, tensor)}, {"dim", dim}});
+      Json halos = {{"extent", kernel.extents[halo.extent].name}, {"listed_by", std::move(lists)}};
+      if (halo.needsOne)
+        halos["least"] = 1;
+      json["halos"].push_back(std::move(halos));
+    }
+    divisions.push_back(std::move(json));
+  }
+  return divisions;
+}
+
 Json statusesJson() {
   Json json;
   for (int status = SPC_OK; status <= SPC_ERROR_OVERLAP; ++status)
@@ -116,6 +154,7 @@ std::string signatureJson(const Signature &signature, const sema::Kernel &kernel
     json["arguments"].push_back(argumentJson(signature, kernel, parameter));
   if (Json sums = sumsJson(kernel); !sums.empty())
     json["sums"] = std::move(sums);
+  json["divide"] = divideJson(signature, kernel);
   json["statuses"] = statusesJson();
   return json.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
 }

@@ -251,6 +251,8 @@ Explanation explainKernel(const sema::Kernel &kernel, const std::vector<pipeline
       StepLine &line = explanation.steps[step];
       line.steps = line.bytes = line.stepShare = line.byteShare = std::nullopt;
     }
+  for (const sema::IndexDivision &division : kernel.divisions)
+    explanation.divisions.push_back(describe(division, kernel));
   explanation.remarks = remarksOn(kernel, bodies, optLevel, data, alternative);
   return explanation;
 }

@@ -81,6 +81,7 @@ struct Explanation {
   std::string function;
   std::vector<TensorLine> tensors;
   std::vector<StepLine> steps;
+  std::vector<std::string> divisions; ///< by which index variables processes may divide the data, and why not by others
   std::vector<Remark> remarks;
   std::optional<CallCost> cost; ///< with data
   std::vector<Alternative> alternatives;

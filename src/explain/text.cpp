@@ -75,6 +75,13 @@ void addCost(const Explanation &explanation, std::string &text) {
     text += "  measured: " + measuredText(explanation) + "; " + explanation.measured->memory + "\n";
 }
 
+void addDivisions(const Explanation &explanation, std::string &text) {
+  if (!explanation.divisions.empty())
+    text += "\nDivided among processes\n";
+  for (const std::string &division : explanation.divisions)
+    text += "  " + division + "\n";
+}
+
 void addRemarks(const std::vector<Remark> &remarks, std::string &text) {
   if (!remarks.empty())
     text += "\nRemarks\n";
@@ -144,6 +151,7 @@ std::string textOf(const Explanation &explanation) {
   addRemarks(explanation.remarks, text);
   for (const StepLine &step : explanation.steps)
     addStep(step, text);
+  addDivisions(explanation, text);
   addCost(explanation, text);
   addAlternatives(explanation.alternatives, text);
   const Provenance &from = explanation.provenance;

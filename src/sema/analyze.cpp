@@ -214,6 +214,8 @@ std::optional<Kernel> plan(const Program &checked, const Options &options, Diagn
   std::optional<Kernel> kernel = PlanChooser(program, options, diagnostics).run();
   if (kernel && !options.asWritten)
     kernel->sweeps = findSweeps(*kernel);
+  if (kernel)
+    kernel->divisions = divisionsOf(checked, *kernel);
   if (kernel && options.verify)
     verifyPlan(*kernel, diagnostics);
   return diagnostics.hasErrors() ? std::nullopt : std::move(kernel);

@@ -259,6 +259,20 @@ double infinityOf(ValueType type, bool isNegative) {
   return !isNegative ? kInfinity : isUnsigned(type) ? 0 : -kInfinity;
 }
 
+double identityOf(Reduction reduction, ValueType type) {
+  switch (reduction) {
+  case Reduction::Min:
+    return infinityOf(type, false);
+  case Reduction::Max:
+    return infinityOf(type, true);
+  case Reduction::Product:
+  case Reduction::All:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
 std::optional<double> fold(BinaryOp op, ValueType type, double left, double right) {
   if (isInteger(type))
     return op == BinaryOp::Div ? std::nullopt : fromBits(type, wrapped(op, bitsOf(type, left), bitsOf(type, right)));

@@ -14,6 +14,9 @@ namespace spc::sema {
 /// The number of a type that an infinity stands for: of integers the greatest and the least, of bools 1 and 0.
 double infinityOf(ValueType type, bool isNegative);
 
+/// The identity of a reduction in a type: the value that changes nothing when it is taken in.
+double identityOf(Reduction reduction, ValueType type);
+
 /// A sum, difference, product or quotient in a type: integers wrap around, floats are rounded.
 std::optional<double> fold(BinaryOp op, ValueType type, double left, double right);
 

@@ -4,6 +4,7 @@
 
 #include "format/format.h"
 #include "format/schedule.h"
+#include "sema/divisions.h"
 #include "sema/expression.h"
 #include "sema/index.h"
 #include "sema/roles.h"
@@ -284,7 +285,8 @@ struct Kernel : KernelHead {
   /// fewest steps with its sizes (sema/alternatives.h).
   std::vector<Alternative> alternatives = {};
   std::optional<Recomputation> recomputation = {};
-  std::vector<Sweep> sweeps = {}; ///< in the order of their steps
+  std::vector<Sweep> sweeps = {};            ///< in the order of their steps
+  std::vector<IndexDivision> divisions = {}; ///< by index variable, among processes
 };
 
 /// The tensor that has the structure of `tensor` in arrays of its own, or assembles it; itself where that is so of it.

@@ -18,6 +18,7 @@ ARROWS = {
     "sema/terms": ["sema"],
     "sema/plan": ["sema/terms"],
     "sema/ties": ["sema"],
+    "sema/divide": ["sema"],
     "sema/verify": ["sema"],
     "grad": ["sema"],
     "abi": ["sema"],

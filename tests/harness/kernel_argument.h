@@ -80,7 +80,7 @@ struct KernelArguments::Argument {
   }
 
   /// Values of its own in the slots that hold `entries`, zeros in the others, such as padding.
-  void fillSlots(const tensor::Coordinates &entries, Random &random) {
+  void fillSlots(const tensor::Coordinates &entries, const std::function<tensor::Number(const int64_t *)> &valueAt) {
     const auto order = static_cast<ptrdiff_t>(shape.size());
     const auto placeOf = [&](const tensor::Coordinates &all, size_t entry) {
       const auto begin = all.coordinates.begin() + static_cast<ptrdiff_t>(entry) * order;
@@ -94,8 +94,8 @@ struct KernelArguments::Argument {
     std::vector<int64_t> positions;
     const tensor::Coordinates slots = packed->slots(positions);
     for (size_t slot = 0; slot < slots.size(); ++slot)
-      if (unfilled.erase(placeOf(slots, slot)) > 0)
-        tensor::storeNumber(packed->values(), tensor->type, positions[slot], random.value(tensor->type));
+      if (const std::vector<int64_t> at = placeOf(slots, slot); unfilled.erase(at) > 0)
+        tensor::storeNumber(packed->values(), tensor->type, positions[slot], valueAt(at.data()));
   }
 };
 

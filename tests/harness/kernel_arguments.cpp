@@ -52,8 +52,8 @@ tensor::Coordinates entriesOf(const tensor::Coordinates &given, const format::Fo
 } // namespace
 
 KernelArguments::KernelArguments(const sema::Kernel &kernel, const ExtentClasses &classes, const Trial &trial,
-                                 TestContext &context)
-    : kernel_(kernel), classes_(classes), trial_(trial), context_(context), random_(trial.seed),
+                                 TestContext &context, const TensorMap *given)
+    : kernel_(kernel), classes_(classes), trial_(trial), context_(context), given_(given), random_(trial.seed),
       signature_(abi::makeSignature(kernel)) {
   if (trial.near)
     random_.stayNear(*trial.near);
@@ -114,17 +114,16 @@ Fill KernelArguments::fillFor(const Argument &argument) const {
 tensor::Coordinates KernelArguments::entriesFor(const Argument &argument) {
   const sema::Tensor &tensor = *argument.tensor;
   if (!argument.isSparse())
-    return denseEntries(argument.shape, trial_.nonFinite, tensor.type, random_);
+    return drawn(argument);
   if (tensor.partOf.empty())
-    return entriesOf(sparseEntries(argument.shape, fillFor(argument), tensor.type, random_), tensor.format);
+    return entriesOf(drawn(argument), tensor.format);
   std::vector<tensor::Coordinates> &parts = parts_[tensor.partOf];
   if (parts.empty()) {
     format::Format whole;
     for (const auto &other : arguments_)
       if (other->tensor->partOf == tensor.partOf)
         whole.parts.push_back(other->tensor->format);
-    const tensor::Coordinates entries = sparseEntries(argument.shape, fillFor(argument), tensor.type, random_);
-    parts = tensor::splitIntoParts(entriesOf(entries, whole), whole.parts);
+    parts = tensor::splitIntoParts(entriesOf(drawn(argument), whole), whole.parts);
   }
   return parts[static_cast<size_t>(tensor.part)];
 }
@@ -161,8 +160,11 @@ std::string KernelArguments::packOwn(Argument &argument) {
     return packAssembled(argument);
   const sema::Tensor &tensor = *argument.tensor;
   tensor::Coordinates entries = entriesFor(argument);
+  const size_t count = entries.size();
   if (argument.isSparse())
     keepStorable(entries, tensor.format);
+  if (given_ && entries.size() < count)
+    return "the format has no room for what is given";
   if (!tensor.isRead) {
     entries.values.assign(entries.size(), garbage(tensor.type).real);
     entries.imaginary.clear();
@@ -195,7 +197,7 @@ std::string KernelArguments::packSharing(Argument &argument, Argument &owner) {
   if (argument.parameter->kind == abi::ParameterKind::Values)
     argument.packed->borrowStructure(*owner.packed);
   if (isOperand)
-    argument.fillSlots(owner.before, random_);
+    argument.fillSlots(owner.before, [&](const int64_t *at) { return drawnAt(argument, at); });
   else
     fillOutput(argument, owner);
   if (isOperand)
@@ -214,16 +216,18 @@ std::string KernelArguments::packSharing(Argument &argument, Argument &owner) {
 void KernelArguments::fillOutput(Argument &argument, const Argument &owner) {
   const sema::Tensor &tensor = *argument.tensor;
   const bool isKnown = !hasSlots(tensor.format) && tensor.format.symmetry == format::Symmetry::None;
-  const auto initial = [&] {
-    return !tensor.isRead ? garbage(tensor.type) : isKnown ? random_.value(tensor.type) : tensor::Number{};
+  const auto initial = [&](const int64_t *at) {
+    return !tensor.isRead ? garbage(tensor.type) : isKnown ? drawnAt(argument, at) : tensor::Number{};
   };
   argument.before.shape = argument.shape;
   const std::vector<int64_t> coordinates = relabel(owner.before, owner.tensor->format, tensor.format);
-  for (size_t entry = 0; entry < owner.before.size(); ++entry)
-    argument.before.append(coordinates.data() + entry * argument.shape.size(), initial());
+  for (size_t entry = 0; entry < owner.before.size(); ++entry) {
+    const int64_t *at = coordinates.data() + entry * argument.shape.size();
+    argument.before.append(at, initial(at));
+  }
   for (int64_t slot = 0; slot < owner.packed->valueCount(); ++slot)
     tensor::storeNumber(argument.packed->values(), tensor.type, slot,
-                        isKnown ? argument.before.value(static_cast<size_t>(slot)) : initial());
+                        isKnown ? argument.before.value(static_cast<size_t>(slot)) : initial(nullptr));
 }
 
 std::vector<int64_t> KernelArguments::shapeOf(const std::string &tensor) const {

@@ -19,8 +19,10 @@ namespace spc::testing {
 
 class KernelArguments {
 public:
-  /// `context` must outlive this.
-  KernelArguments(const sema::Kernel &kernel, const ExtentClasses &classes, const Trial &trial, TestContext &context);
+  /// `context` must outlive this, and so must `given`: what tensors hold, by the names of the text, in place of random
+  /// data of the trial's shape.
+  KernelArguments(const sema::Kernel &kernel, const ExtentClasses &classes, const Trial &trial, TestContext &context,
+                  const TensorMap *given = nullptr);
   ~KernelArguments();
 
   /// Makes and packs all data. Returns the empty string, or what went wrong.
@@ -42,6 +44,9 @@ public:
   /// Compares what the kernel left behind with the evaluators' results. Returns the empty string or the first
   /// difference.
   std::string compare(const TensorMap &expected, const PatternMap &least, const PatternMap &most);
+
+  /// What the kernel left behind in the tensors that it writes.
+  TensorMap results() const;
 
   /// After a call in one phase of a kernel that has two: calls these, with a plan and without one. Returns the empty
   /// string or where what comes out is not the same, to the bit.
@@ -65,6 +70,8 @@ private:
   std::string compareSum(const std::string &name, const DenseTensor &expected, const Pattern &least,
                          const Pattern &most) const;
   Fill fillFor(const Argument &argument) const;
+  tensor::Coordinates drawn(const Argument &argument);
+  tensor::Number drawnAt(const Argument &argument, const int64_t *coordinates);
   tensor::Coordinates entriesFor(const Argument &argument);
   /// The tensor whose structure a parameter has; itself where it has its own.
   sema::TensorId ownerOf(sema::TensorId id) const;
@@ -78,6 +85,7 @@ private:
   const ExtentClasses &classes_;
   const Trial trial_;
   TestContext &context_;
+  const TensorMap *given_;
   Random random_;
   abi::Signature signature_;
   std::vector<std::unique_ptr<Argument>> arguments_;              ///< by parameter

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
 from ..errors import CompilerError
+from .division import Division, parse_division
 
 ABI_VERSION = 5
 
@@ -171,6 +172,7 @@ class Signature:
     has_phases: bool
     statuses: Dict[int, str]
     sums: Tuple[Sum, ...] = ()
+    divisions: Tuple[Division, ...] = ()
 
     @functools.cached_property
     def inputs(self) -> List[Argument]:
@@ -239,4 +241,5 @@ def parse(text: str) -> Signature:
                             f"this package version {ABI_VERSION}")
     return Signature(data["name"], data["fingerprint"], tuple(_argument(a) for a in data["arguments"]),
                      "numeric" in data["functions"], {int(k): v for k, v in data["statuses"].items()},
-                     tuple(_sum(each) for each in data.get("sums", ())))
+                     tuple(_sum(each) for each in data.get("sums", ())),
+                     tuple(parse_division(each) for each in data.get("divide", ())))

@@ -1,5 +1,6 @@
 // Statements to terms: addends are split, and each is summed over the variables that the target lacks.
 #include "sema/expression_types.h"
+#include "sema/fold.h"
 #include "sema/rankings.h"
 #include "sema/terms/expander.h"
 #include "sema/terms/sparsity.h"

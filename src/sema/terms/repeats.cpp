@@ -1,6 +1,7 @@
 #include "sema/terms/repeats.h"
 
 #include "format/levels.h"
+#include "sema/fold.h"
 #include "sema/terms/domains.h"
 #include "sema/terms/sparsity.h"
 

@@ -299,20 +299,6 @@ bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const 
           isMixedSum(term, scope, kernel) || isUnevenSum(term, scope, kernel));
 }
 
-double identityOf(Reduction reduction, ValueType type) {
-  switch (reduction) {
-  case Reduction::Min:
-    return infinityOf(type, false);
-  case Reduction::Max:
-    return infinityOf(type, true);
-  case Reduction::Product:
-  case Reduction::All:
-    return 1;
-  default:
-    return 0;
-  }
-}
-
 AccessDomain domainOfTerm(const Node &term, double targetDefault, ValueType type, const Scope &scope,
                           const Kernel &kernel) {
   const Sparsity sparsity = sparsityOf(term, type, scope, kernel);

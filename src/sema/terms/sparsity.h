@@ -38,9 +38,6 @@ bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const 
 AccessDomain domainOfTerm(const Node &term, double targetDefault, ValueType type, const Scope &scope,
                           const Kernel &kernel);
 
-/// The identity of a reduction in a type: the value that changes nothing when it is taken in.
-double identityOf(Reduction reduction, ValueType type);
-
 /// Whether a tree reads a sparse operand.
 bool hasSparse(const Node &node, const Scope &scope, const Kernel &kernel);
 
