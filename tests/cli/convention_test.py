@@ -312,6 +312,8 @@ f: calling convention 5, fingerprint {json.loads(text)["fingerprint"]}, by {json
   A  in     f64, i x j: spc_csr_f64_i32
   x  in     f64, j: spc_dense1_f64
   y  out    f64, i: spc_dense1_f64
+  divided by i: A slice, x rows, y slice
+  divided by j: A slice, x slice, y sum
 """)
 
     def test_inspect_on_other_platforms(self):

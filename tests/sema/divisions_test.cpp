@@ -65,7 +65,7 @@ TEST_CASE("Programs whose temporaries stay within a part are divided as a whole"
 TEST_CASE("Diagonals stay within a part, and what nothing reads does not count") {
   CHECK(partsOf("y(i) = A(i,i)", {"A=csr"}) == "by i: slices of A, y\n");
   CHECK(partsOf("y(i) = A(i,i) + A(i,j)*x(j)", {"A=csr"}) ==
-        "not by i: two dimensions of 'A' have one size, 'i', and a part has fewer of one: declare two sizes\n");
+        "not by i: two dimensions of 'A' have the size of 'i', and a part needs more of one than of the other\n");
   CHECK(partsOf("y(i) = x(i)*i\ny(i) = 2*x(i)") == "by i: slices of x, y\n");
 }
 
@@ -112,7 +112,8 @@ TEST_CASE("What a part would compute otherwise is refused with the reason") {
 
 TEST_CASE("Sizes and storages may forbid a division") {
   CHECK(partsOf("tensor A(n,n)\ntensor x(n)\ny(i) = A(i,j)*x(j)") ==
-        "not by i: two dimensions of 'A' have one size, 'n', and a part has fewer of one: declare two sizes\n");
+        "not by i: two dimensions of 'A' are declared to have one size, 'n', and a part has fewer of one: "
+        "give them two names\n");
   CHECK(partsOf("tensor x(8)\ny(i) = 2*x(i)") == "not by i: its size is given, 8\n");
   CHECK(partsOf("tensor A(m,n)\ny(i) = sum(j, A(i,j))/n") ==
         "not by j: the size 'n' is used as a number, and a part has one of its own\n"

@@ -103,8 +103,20 @@ private:
             return "'" + program_.tensors[id].name + "' is " + (ofTemporaries ? "written" : "read") + " along '" +
                    names[0] + "' and " + (ofTemporaries ? "read " : "") + "along '" + names[1] +
                    "', which may be in another part";
-    return "two dimensions of '" + tensor.name + "' have one size, '" + program_.extents[divided_].name +
-           "', and a part has fewer of one: declare two sizes";
+    const std::string &name = program_.extents[divided_].name;
+    if (isDeclared(name))
+      return "two dimensions of '" + tensor.name + "' are declared to have one size, '" + name +
+             "', and a part has fewer of one: give them two names";
+    return "two dimensions of '" + tensor.name + "' have the size of '" + division_.index +
+           "', and a part needs more of one than of the other";
+  }
+
+  bool isDeclared(const std::string &name) const {
+    for (const language::TensorDecl &declaration : program_.declarations)
+      for (const language::ExtentDecl &extent : declaration.extents)
+        if (const auto *declared = std::get_if<std::string>(&extent.value); declared && *declared == name)
+          return true;
+    return false;
   }
 
   /// The variables by which a tensor with one dimension of the extent is accessed there, what writes it first.
