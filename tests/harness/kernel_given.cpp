@@ -1,5 +1,6 @@
 // What a kernel's arguments hold: random data, or what is given.
 #include "harness/kernel_argument.h"
+#include "harness/number_types.h"
 
 namespace spc::testing {
 
@@ -37,7 +38,7 @@ TensorMap KernelArguments::results() const {
     dense.shape = argument->shape;
     dense.sparse = argument->isSparse();
     dense.type = argument->tensor->type;
-    dense.fill = argument->tensor->fill;
+    dense.fill = converted(argument->tensor->fill, dense.type).real();
     dense.values.resize(static_cast<size_t>(dense.size()), dense.sparse ? dense.fill : 0);
     dense.stored.resize(dense.values.size());
     const tensor::Coordinates entries = argument->content();

@@ -80,11 +80,18 @@ private:
     for (TensorId id : kernel_.parameters)
       if (has(listers, sourceIn(program_, kernel_, id)))
         halo.listedBy.emplace_back(id, dimOf(kernel_.tensors[id], extent_));
+    for (TensorId id : program_.tensors.ids())
+      halo.needsOne |= needsOneOf(kernel_.tensors[id]);
     for (TensorId id : kernel_.parameters)
-      for (size_t dim = 0; dim < kernel_.tensors[id].extents.size(); ++dim)
-        halo.needsOne |=
-            kernel_.tensors[id].extents[dim] == extent_ && needsOne(kernel_.tensors[id], static_cast<int>(dim));
+      halo.needsOne |= needsOneOf(kernel_.tensors[id]);
     return halo;
+  }
+
+  bool needsOneOf(const Tensor &tensor) const {
+    for (size_t dim = 0; dim < tensor.extents.size(); ++dim)
+      if (tensor.extents[dim] == extent_ && needsOne(tensor, static_cast<int>(dim)))
+        return true;
+    return false;
   }
 
   const Program &program_;
