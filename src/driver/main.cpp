@@ -24,12 +24,13 @@ struct Subcommand {
   int (*run)(Session &);
 };
 
-constexpr std::array<Subcommand, 8> kSubcommands = {{
+constexpr std::array<Subcommand, 9> kSubcommands = {{
     {"compile", "Compile a kernel to an object file and a C header", compileCommand},
     {"run", "Compile a kernel into memory and run it on tensor files", runCommand},
     {"tune", "Search formats, orders and schedules that make a kernel fast on given data", tuneCommand},
     {"grad", "Write the derivative of a kernel as a kernel", gradCommand},
     {"explain", "Say what a kernel's loops are and cost, or what a diagnostic means", explainCommand},
+    {"partition", "Say what processes have and exchange that divide a kernel's data", partitionCommand},
     {"formats", "List storage formats, or show one with its C struct and an example", formatsCommand},
     {"inspect", "Show the signatures of the kernels in an object or a library", inspectCommand},
     {"library", "Make one library and one header of kernels that were compiled singly", libraryCommand},

@@ -54,6 +54,7 @@ ARROWS = {
     "driver/run": ["driver/shell", "pipeline", "explain", "reference", "machine", "tune"],
     "driver/tune": ["driver/shell", "pipeline", "reference", "tune"],
     "driver/explain": ["driver/shell", "pipeline", "explain", "machine", "tune"],
+    "driver/partition": ["driver/shell"],
     "driver/build": ["driver/shell", "pipeline", "grad", "machine"],
 }
 # Headers without includes but of each other and of the system, which any room may include.

@@ -23,6 +23,9 @@ int gradCommand(Session &session);
 /// `spc formats`: the known formats, or one of them with its C struct and an example.
 int formatsCommand(Session &session);
 
+/// `spc partition`: what parts of the data are like where processes divide an index, and what they need of each other.
+int partitionCommand(Session &session);
+
 /// `spc inspect`: the signatures of the kernels in an object, an archive or a shared library.
 int inspectCommand(Session &session);
 
