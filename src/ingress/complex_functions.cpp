@@ -18,7 +18,7 @@ namespace {
 /// Writes out a function of x + iy. Trees are made anew wherever they stand.
 class Parts {
 public:
-  Parts(Maker make, const syntax::Expr &z) : make_(std::move(make)), z_(z) {}
+  Parts(const Maker &make, const syntax::Expr &z) : make_(make), z_(z) {}
 
   ExprPtr x() const { return part(0, Function::Real); }
   ExprPtr y() const { return part(1, Function::Imag); }

@@ -1,9 +1,8 @@
 // Where the least or the greatest element stands: a result beside that element, which a body keeps by the same
 // comparison.
+#include "ingress/extremes.h"
 #include "ingress/body.h"
 #include "ingress/encodings.h"
-#include "ingress/raiser.h"
-#include "ingress/reduction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -17,17 +16,6 @@ namespace linalg = mlir::linalg;
 using language::Function;
 using syntax::ExprPtr;
 using How = language::Reduction;
-
-/// `place = select(element > extreme, loop, place)`, beside `extreme`, which is the greatest element, or the least.
-struct Raiser::Placement {
-  Reduction extreme;
-  mlir::Value element;
-  unsigned beside = 0; ///< the result that is the extreme
-  unsigned loop = 0;
-  bool isLast = false;  ///< of equal elements
-  bool hasNaN = false;  ///< elements may be none
-  bool isFloat = false; ///< elements are
-};
 
 namespace {
 

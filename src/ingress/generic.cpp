@@ -1,8 +1,7 @@
 // Structured operations: a statement a result.
 #include "ingress/body.h"
 #include "ingress/encodings.h"
-#include "ingress/raiser.h"
-#include "ingress/reduction.h"
+#include "ingress/extremes.h"
 
 #include <set>
 

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 
 using namespace spc;
 using namespace spc::testing;
@@ -265,6 +266,7 @@ bool isRightAnyway(const AnalyzedKernel &analyzed, const sema::IndexDivision &di
           return false;
       }
     } catch (const reference::Unsupported &) {
+      continue; // these data say nothing
     }
   }
   return sets == kSets && compared > 0;
@@ -298,7 +300,7 @@ int listRefused(uint64_t first, uint64_t count) {
 
 } // namespace
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv) try {
   const auto number = [&](int k, uint64_t otherwise) {
     return argc > k ? std::strtoull(argv[k], nullptr, 10) : otherwise;
   };
@@ -315,4 +317,7 @@ int main(int argc, char **argv) {
               static_cast<long long>(counts.compared), static_cast<long long>(counts.calls),
               static_cast<long long>(counts.unsupported), static_cast<long long>(counts.wrong));
   return counts.wrong > 0 ? 1 : 0;
+} catch (const std::exception &error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -1,5 +1,6 @@
 #include "sema/divisions.h"
 
+#include "sema/amounts.h"
 #include "sema/divide/halos.h"
 #include "sema/divide/part_values.h"
 #include "sema/divide/storage.h"

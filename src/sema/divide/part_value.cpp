@@ -184,7 +184,7 @@ PartValue PartArithmetic::converted(PartValue value, ValueType from, ValueType t
               : PartValue::refused(nameOf(value) + " becomes a number of another type, and a part has a share of it");
 }
 
-PartValue PartArithmetic::inverted(PartValue value) const {
+PartValue PartArithmetic::inverted(const PartValue &value) const {
   return value.isPartial() ? PartValue::partial(opposite(value.by)) : value;
 }
 

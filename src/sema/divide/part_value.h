@@ -47,7 +47,7 @@ public:
   /// The least or greatest of two, or what `any` and `all` make of them.
   PartValue extreme(const PartValue &one, const PartValue &other, Reduction reduction) const;
   PartValue converted(PartValue value, ValueType from, ValueType to) const;
-  PartValue inverted(PartValue value) const;
+  PartValue inverted(const PartValue &value) const;
   /// Over variables that are not divided.
   PartValue reduced(PartValue value, Reduction reduction, ValueType type) const;
   /// Over a variable that is divided.
