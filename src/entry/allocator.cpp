@@ -237,6 +237,13 @@ void Memory::releaseAtExit(Value memory) {
       [&] { LLVM::CallOp::create(entry_.build.ops(), releaser(), mlir::ValueRange{entry_.context, memory}); });
 }
 
+void Memory::releaseAtExit(Value memory, Value isOwn) {
+  const auto release = [&] {
+    LLVM::CallOp::create(entry_.build.ops(), releaser(), mlir::ValueRange{entry_.context, memory});
+  };
+  entry_.build.atExit([&] { entry_.build.branch(isOwn, release, [] {}); });
+}
+
 void Memory::releaseAtExit(const TensorView &view) {
   for (const std::vector<Value> &arrays : {view.pointers, view.indices})
     for (Value array : arrays)

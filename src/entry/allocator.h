@@ -19,6 +19,8 @@ public:
   /// `void release(ptr context, ptr memory)`: memory may be NULL.
   mlir::LLVM::LLVMFuncOp releaser();
   void releaseAtExit(mlir::Value memory);
+  /// The same where a truth holds.
+  void releaseAtExit(mlir::Value memory, mlir::Value isOwn);
   /// The same of all arrays of a tensor.
   void releaseAtExit(const TensorView &view);
 

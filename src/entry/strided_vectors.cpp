@@ -78,12 +78,7 @@ void StridedVectors::gather(const TensorArgument &argument) {
     return array;
   };
   const Value array = build.computeIf(isApart, copy, argument.passed.values);
-  build.atExit([&] {
-    const auto release = [&] {
-      LLVM::CallOp::create(build.ops(), memory_.releaser(), mlir::ValueRange{entry_.context, array});
-    };
-    build.branch(isApart, release, [] {});
-  });
+  memory_.releaseAtExit(array, isApart);
   TensorView &view = entry_.tensors[argument.parameter.tensor];
   view.values = array;
   view.strides = {one};

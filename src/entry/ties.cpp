@@ -51,7 +51,8 @@ struct Reads {
 
 constexpr Reads kAll{true, true, true};
 
-/// Whether what a tensor holds are the indices of the tie as they are: each row has one, in order, as wide.
+/// Whether what a tensor holds are the indices of the tie as they are, where its elements are one after the other: each
+/// row has one, in order, as wide.
 bool lendsIndices(const Entry &entry, const sema::Tensor &tensor) {
   const sema::Tie &tie = *tensor.as<sema::Tie>();
   if (!tie.source || !tie.isChecked || tensor.order() == 1)
@@ -166,7 +167,9 @@ TensorView makeTie(Entry &entry, Memory &memory, sema::TensorId id) {
   TensorView view = descriptors.readPacked(tensor, made);
   if (tensor.order() == 1)
     view.strides = {build.constant(1)};
-  if (!lendsIndices(entry, tensor))
+  if (lendsIndices(entry, tensor))
+    memory.releaseAtExit(view.indices.back(), build.differ(view.indices.back(), entry.tensors[*tie.source].values));
+  else
     memory.releaseAtExit(view.indices.back());
   if (reads.pointers && view.pointers.back())
     memory.releaseAtExit(view.pointers.back());

@@ -25,6 +25,18 @@ def test_rows_of_a_table(index):
         embed(E=table, tok=tokens + index(1))
 
 
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_rows_by_indices_with_strides(index):
+    rng, table = np.random.default_rng(3), np.arange(60.0).reshape(20, 3)
+    bags = spc.kernel("R(b,k) = sum(c, E(t(b,c),k))")
+    wide = rng.integers(0, 20, (14, 4)).astype(index)
+    for places in wide[:7], wide[:4].T, wide[::2], wide[:3, :0]:
+        np.testing.assert_array_equal(bags(E=table, t=places), table[places].sum(1))
+    rows, places = spc.kernel("y(i) = x(p(i))"), rng.integers(0, 20, 40).astype(index)
+    for some in places, places[::2], places[::-1], places[:0]:
+        np.testing.assert_array_equal(rows(x=table[:, 0].copy(), p=some), table[some, 0])
+
+
 def test_groups():
     labels, x = np.array([2, 0, 2, 1], np.int64), np.random.default_rng(2).random((4, 3))
     wanted = np.stack([x[labels == k].sum(0) for k in range(3)])

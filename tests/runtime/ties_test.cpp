@@ -54,6 +54,7 @@ template <typename Source, typename Index> Status statusOf(std::vector<Source> h
   tie.sourceBytes = sizeof(Source);
   tie.sourceIsSigned = std::is_signed_v<Source>;
   tie.isChecked = 1;
+  tie.lendsIndices = sizeof(Source) == sizeof(Index);
   Level levels[2] = {};
   levels[0].kind = LevelKind::Dense;
   levels[0].extent = rows;
@@ -67,7 +68,8 @@ template <typename Source, typename Index> Status statusOf(std::vector<Source> h
   const auto status = static_cast<Status>(spc_rt_make_tie(&hooks, &tie, &target));
   for (int64_t row = 0; row < target.stored; ++row)
     CHECK(static_cast<Index *>(levels[1].indices)[row] == static_cast<Index>(held[(isStrided ? 2 : 1) * row]));
-  if (levels[1].indices)
+  CHECK((levels[1].indices == held.data()) == (status == Status::Ok && tie.lendsIndices != 0 && !isStrided));
+  if (levels[1].indices && levels[1].indices != held.data())
     hooks.release(hooks.user, levels[1].indices);
   CHECK(memory.live.empty());
   return status;

@@ -269,7 +269,7 @@ extern "C" int32_t spc_rt_make_tie(const Allocator *allocator, const Tie *tie, T
   void *pointers = nullptr, *indices = nullptr, *values = nullptr;
   auto status = Status::Memory;
   const bool hasPointers = rows.order > 0 && tie->hasPointers != 0, hasValues = tie->hasValues != 0;
-  const bool isLent = tie->lendsIndices != 0;
+  const bool isLent = tie->lendsIndices != 0 && isContiguous(*tie, rows);
   if ((!hasPointers || allocateArray(*allocator, rows.count + 1, target->pointerBytes, pointers)) &&
       (isLent || allocateArray(*allocator, rows.count, target->indexBytes, indices)) &&
       (!hasValues || allocateArray(*allocator, rows.count, target->valueBytes, values)))
