@@ -2,6 +2,7 @@
 
 #include "sema/expression_types.h"
 #include "sema/fold.h"
+#include "sema/taken_in.h"
 
 #include <algorithm>
 #include <cmath>
@@ -199,7 +200,7 @@ bool AbsentValues::changeNothing(const ResolvedStatement &statement) {
       const std::optional<double> value = tree.of(*addend.node, type);
       areZero &= value == 0;
       if (!isTarget && has(freeVariables(*addend.node, scope), id) &&
-          value != identity(reductionOf(statement.op), type))
+          value != identity(takenInBy(statement.op).value_or(Reduction::Sum), type))
         return false;
     }
     if (!isTarget)

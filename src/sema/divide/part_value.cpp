@@ -38,19 +38,6 @@ Reduction reductionIn(Reduction reduction, ValueType type) {
   return type == ValueType::Bool && reduction == Reduction::Product ? Reduction::All : reduction;
 }
 
-Reduction reductionOf(AssignOp op) {
-  switch (op) {
-  case AssignOp::Min:
-    return Reduction::Min;
-  case AssignOp::Max:
-    return Reduction::Max;
-  case AssignOp::Or:
-    return Reduction::Any;
-  default:
-    return Reduction::Sum;
-  }
-}
-
 bool isMonotone(Function function) {
   switch (function) {
   case Function::Sign:

@@ -63,9 +63,6 @@ private:
 /// The reduction that another one is in a type: sums of bools ask whether any is true.
 Reduction reductionIn(Reduction reduction, ValueType type);
 
-/// What a statement with `=` or `+=`, or with `min=` and its like, makes of what comes to an element.
-Reduction reductionOf(AssignOp op);
-
 /// Whether a function of one number never falls, and is defined for all numbers.
 bool isMonotone(Function function);
 

@@ -1,6 +1,7 @@
 #include "sema/divide/part_values.h"
 
 #include "sema/expression_types.h"
+#include "sema/taken_in.h"
 
 #include <algorithm>
 #include <functional>
@@ -293,9 +294,8 @@ const PartValue &PartValues::of(TensorId tensor) const {
 PartValue PartValues::rightSide(const ResolvedStatement &statement) const {
   const ValueType type = computeTypeOf(program_, statement);
   const TreeValues values(program_, statement.scope, divided_, index_, arithmetic_, partial_);
-  if (statement.op != AssignOp::Assign && statement.op != AssignOp::Add)
-    return values.reduced(values.of(*statement.value, type), summedIn(*statement.value, statement),
-                          reductionOf(statement.op), type);
+  if (const std::optional<Reduction> takesIn = takenInBy(statement.op))
+    return values.reduced(values.of(*statement.value, type), summedIn(*statement.value, statement), *takesIn, type);
   std::optional<PartValue> all;
   for (const Addend &addend : openAddends(*statement.value, /*keepGroups=*/false)) {
     PartValue one =
@@ -321,7 +321,7 @@ PartValue PartValues::stored(const ResolvedStatement &statement, const PartValue
       return PartValue::refused("what '" + target.name + "' holds before would be counted once for each part");
     return arithmetic_.sum(before, made, BinaryOp::Add, target.type);
   default:
-    return arithmetic_.extreme(before, made, reductionOf(statement.op));
+    return arithmetic_.extreme(before, made, *takenInBy(statement.op));
   }
 }
 

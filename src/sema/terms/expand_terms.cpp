@@ -2,6 +2,7 @@
 #include "sema/expression_types.h"
 #include "sema/fold.h"
 #include "sema/rankings.h"
+#include "sema/taken_in.h"
 #include "sema/terms/expander.h"
 #include "sema/terms/sparsity.h"
 
@@ -13,20 +14,6 @@ namespace {
 
 constexpr DiagnosticKind kTooManyTerms{"too-many-terms", Severity::Error};
 constexpr DiagnosticKind kIndexValue{"index-value", Severity::Error};
-
-/// What a statement that takes values in, other than by adding them, makes of them.
-std::optional<Reduction> reductionOf(language::AssignOp op) {
-  switch (op) {
-  case language::AssignOp::Min:
-    return Reduction::Min;
-  case language::AssignOp::Max:
-    return Reduction::Max;
-  case language::AssignOp::Or:
-    return Reduction::Any;
-  default:
-    return std::nullopt;
-  }
-}
 
 /// Whether a statement works out where its target has entries, as far as is known before its sums are placed.
 bool listsEntries(const Planning &planning, TensorId target, const Kernel &kernel) {
@@ -84,7 +71,7 @@ Expansion Expander::expand(const ResolvedStatement &statement) {
 
 void Expander::addValue(language::AssignOp op, const Node &value, LogicalStatement &main) {
   const auto *reduction = std::get_if<ReduceNode>(&value.kind);
-  if (const std::optional<Reduction> takesIn = reductionOf(op))
+  if (const std::optional<Reduction> takesIn = takenInBy(op))
     takeIn(*takesIn, value, main);
   else if (reduction && reduction->reduction != Reduction::Sum && !main.accumulates && isOverTarget(value, main) &&
            isTakenIn(reduction->reduction, main))

@@ -2,6 +2,7 @@
 // holds becomes an operand as any other, `C(i,j) min= e` the assignment `C(i,j) = min(C(i,j), e)`.
 #include "sema/expression_types.h"
 #include "sema/simplify.h"
+#include "sema/taken_in.h"
 
 #include <utility>
 
@@ -48,11 +49,7 @@ private:
                                             : Function::Or;
   }
 
-  Reduction reduction() const {
-    return statement_.op == AssignOp::Min   ? Reduction::Min
-           : statement_.op == AssignOp::Max ? Reduction::Max
-                                            : Reduction::Any;
-  }
+  Reduction reduction() const { return *takenInBy(statement_.op); }
 
   /// The variables of a tree that the target lacks.
   std::vector<VariableId> takenOf(const Node &node) const {

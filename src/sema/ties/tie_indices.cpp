@@ -113,7 +113,7 @@ private:
   /// A condition is a truth as any other, but that of an addend that is 0 elsewhere. Loops over dense operands are
   /// narrowed to where an equation holds, but not to what a tensor holds.
   void visitChoice(NodePtr &node, CallNode &choice, const Context &context) {
-    const bool isProduct = context.isAddend && isZero(*choice.arguments[2]);
+    const bool isProduct = context.isAddend && conditionOfChoice(*node);
     visit(choice.arguments[0],
           {.beside = {choice.arguments[1].get()}, .mayTie = isProduct && isSparse_, .mayTieHeld = isProduct});
     visit(choice.arguments[1], {});
@@ -126,11 +126,6 @@ private:
   void chooseByProduct(NodePtr &node, CallNode &choice) const {
     if (asksForTies(*choice.arguments[0]))
       node = withPatterns(std::move(choice.arguments[1]), *choice.arguments[0]);
-  }
-
-  static bool isZero(const Node &node) {
-    const auto *number = std::get_if<NumberNode>(&node.kind);
-    return number && number->value == 0;
   }
 
   bool asksForTies(const Node &condition) const {
