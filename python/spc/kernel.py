@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from types import MappingProxyType
-from typing import Any, Dict, FrozenSet, Iterable, Mapping, NoReturn, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, FrozenSet, Iterable, List, Mapping, NoReturn, Optional, Tuple
 
 from .call import copies, gradients
 from .call.kept import STALE, Kept, keep
@@ -17,6 +17,9 @@ from .storage.describe import format_of
 from .storage.division import Division
 from .storage.signature import Signature, TensorArgument
 from .storage.view import NumberView, Operand, View
+
+if TYPE_CHECKING:
+    from .pieces import Piece
 
 _MOST_KEPT = 64  # calls of one kernel
 
@@ -343,6 +346,19 @@ class Kernel(KernelBase):
                 formats[name] = form if view.pointers == view.indices else with_index(view)
         say_indices(views, formats, request.files, indices)
         return request.changed(formats=formats, types=types, indices=indices)
+
+    def pieces(self, by: str, /, *operands: Any, **named: Any) -> List["Piece"]:
+        """Kernels that compute the same one after the other, each of which processes may divide as its `divisions()` say,
+        by what is the index `by` there; in between they exchange what they have made. With operands they are those of the
+        kernel for operands like these. Raises CompileError where a statement cannot be divided by the index."""
+        from .compiler.pieces import pieces  # which few need
+        from .pieces import Piece
+        request = self._request
+        if operands or named:
+            values = self.in_order(operands, named)
+            request = self.specialised({name: view_of(value, name) for name, value in zip(self._inputs, values)})
+        return [Piece(Kernel(one, validate=self._validate, copy=self._copy, share=self._share), said["index"], said["copies"],
+                      tuple(said["made"])) for one, said in pieces(request, by)]
 
     def _signature_for(self, views: Dict[str, Operand]) -> Signature:
         return self.specialised_signature(views)

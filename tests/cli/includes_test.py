@@ -20,6 +20,7 @@ ARROWS = {
     "sema/ties": ["sema"],
     "sema/divide": ["sema"],
     "sema/verify": ["sema"],
+    "cut": ["sema"],
     "grad": ["sema"],
     "abi": ["sema"],
     "tensor": ["abi", "runtime"],
@@ -54,12 +55,12 @@ ARROWS = {
     "driver/run": ["driver/shell", "pipeline", "explain", "reference", "machine", "tune"],
     "driver/tune": ["driver/shell", "pipeline", "reference", "tune"],
     "driver/explain": ["driver/shell", "pipeline", "explain", "machine", "tune"],
-    "driver/partition": ["driver/shell"],
+    "driver/partition": ["driver/shell", "cut"],
     "driver/build": ["driver/shell", "pipeline", "grad", "machine"],
 }
 # Headers without includes but of each other and of the system, which any room may include.
 OPEN = {"format/level_kind.h", "runtime/contract.h", "runtime/contract.def"}
-NO_LLVM = {"support", "language", "syntax", "format", "sema", "grad", "abi", "tensor", "machine", "reference", "tune",
+NO_LLVM = {"support", "language", "syntax", "format", "sema", "cut", "grad", "abi", "tensor", "machine", "reference", "tune",
            "runtime", "host", "driver"}
 NO_MLIR = NO_LLVM | {"codegen", "explain"}
 CATCHES_FATAL_ERRORS = "driver/shell/crash_guard.cpp"

@@ -153,6 +153,9 @@ void take(Joining joining, std::complex<double> &value, double &error, std::comp
     error = std::max(error, partError);
     break;
   }
+  constexpr double kExact = 0x1p53; // integers beyond are no doubles
+  if (sema::isInteger(type) && (std::abs(value.real()) >= kExact || std::abs(part.real()) >= kExact))
+    error = kInfinity;
   if (sema::isInteger(type) && std::isfinite(value.real()))
     value = converted(value, type);
 }

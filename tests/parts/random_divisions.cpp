@@ -4,7 +4,7 @@
 //
 // divisions --refused FIRST COUNT: of small random kernels, divisions that the table refuses and that are right on 20
 // sets of data. Lists them, and exits with 1 where these are more than a twentieth.
-#include "parts/parts.h"
+#include "parts/trial_data.h"
 
 #include "evaluators/agreement.h"
 #include "fuzz/generator.h"
@@ -27,49 +27,6 @@ constexpr uint64_t kTrials = 3;
 struct Counts {
   int64_t kernels = 0, allowed = 0, refused = 0, runs = 0, compared = 0, calls = 0, unsupported = 0, wrong = 0;
 };
-
-/// The data of a trial; empty where the kernel's formats cannot hold it.
-TensorMap dataOf(const AnalyzedKernel &analyzed, const Trial &given) {
-  const Trial trial = withRoom(analyzed.classes, given);
-  if (!canStore(analyzed, trial) || !windowsFit(analyzed.classes, trial.extents))
-    return {};
-  TestContext context(trial.chunks);
-  KernelArguments arguments(*analyzed.kernel, analyzed.classes, trial, context);
-  const bool isPacked = arguments.pack().empty();
-  TensorMap tensors = isPacked ? arguments.denseTensors() : TensorMap();
-  arguments.release();
-  return tensors;
-}
-
-/// The size of an extent.
-int64_t sizeOf(const AnalyzedKernel &analyzed, const TensorMap &data, sema::ExtentId extent) {
-  for (const sema::Tensor &tensor : analyzed.program->tensors)
-    for (size_t dim = 0; dim < tensor.extents.size(); ++dim)
-      if (tensor.extents[dim] == extent && data.contains(tensor.name))
-        return data.at(tensor.name).shape[dim];
-  return 0;
-}
-
-std::vector<PartData> partsOf(const AnalyzedKernel &analyzed, const sema::IndexDivision &division,
-                              const TensorMap &data, int64_t count, uint64_t seed) {
-  const std::vector<int64_t> cuts = cutsOf(sizeOf(analyzed, data, division.extent), count, seed);
-  std::vector<PartData> parts;
-  for (size_t p = 0; p + 1 < cuts.size(); ++p) {
-    std::vector<int64_t> own;
-    for (int64_t at = cuts[p]; at < cuts[p + 1]; ++at)
-      own.push_back(at);
-    parts.push_back(partOf(analyzed, division, data, std::move(own)));
-  }
-  return parts;
-}
-
-Joining joiningIn(const AnalyzedKernel &analyzed, const sema::IndexDivision &division, const std::string &name) {
-  for (const sema::ArgumentPart &part : division.arguments)
-    if (const sema::Tensor &tensor = analyzed.kernel->tensors[part.tensor];
-        tensor.name == name || tensor.partOf == name)
-      return joiningOf(part);
-  throw std::logic_error(name + " is no argument");
-}
 
 /// The extents of a part, by class.
 std::vector<int64_t> extentsOf(const ExtentClasses &classes, const PartData &part, std::vector<int64_t> whole) {

@@ -34,19 +34,24 @@ def _written(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) 
     with tempfile.TemporaryDirectory(prefix="spc-") as name:
         place = pathlib.Path(name)
         asked = cache.Request(request.text, request.name, request.formats, request.types, request.indices,
-                              _of_text(request.options), constants=request.constants)
+                              of_text(request.options), constants=request.constants)
         try:
             toolchain.run(["grad", *asked.write(place), "--of", ",".join(of), "--wrt", ",".join(wrt), "-q", "-o",
                            "gradient.tex", "--format-out", "gradient.json"], place)
         except CompileError as error:  # nobody has written the command line
-            raise CompileError(_IN_COMMAND.sub(r"\1", str(error))) from None
+            raise CompileError(in_words(error)) from None
         file = place / "gradient.json"
         return {"text": (place / "gradient.tex").read_text(encoding="utf-8"),
                 "formats": json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}}
 
 
-def _of_text(options: Sequence[str]) -> Tuple[str, ...]:
-    """Options of the compiler's that `spc grad` has, too: not those of the code that is made."""
+def in_words(error: CompileError) -> str:
+    """What an error says, without lines that point at a command line."""
+    return _IN_COMMAND.sub(r"\1", str(error))
+
+
+def of_text(options: Sequence[str]) -> Tuple[str, ...]:
+    """Options of the compiler's that commands which write kernels have, too: not those of the code that is made."""
     kept: List[str] = []
     rest = iter(options)
     for option in rest:

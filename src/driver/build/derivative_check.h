@@ -5,15 +5,11 @@
 
 #include "format/bindings_writer.h"
 #include "format/format_file.h"
-#include "sema/kernel.h"
 
 #include <string>
 #include <vector>
 
 namespace spc::driver {
-
-/// The format of a tensor of the source text.
-format::Format formatOf(const sema::Kernel &kernel, const std::string &tensor);
 
 /// Analyses a derivative with its sparse arguments stored as given. False with an error reported where that cannot be,
 /// as where it has more operators than a kernel may have. `verifies` what is planned for it. Files of constants are

@@ -5,6 +5,7 @@
 #include "driver/shell/options.h"
 #include "driver/shell/output_checks.h"
 #include "driver/shell/subcommands.h"
+#include "driver/shell/written_kernel.h"
 #include "host/constants.h"
 #include "host/log.h"
 

@@ -1,7 +1,7 @@
 // `spc partition`: what parts of the data are like where processes divide an index, and what they need of each other.
+#include "driver/partition/options.h"
 #include "driver/partition/parts.h"
 #include "driver/shell/front_end.h"
-#include "driver/shell/input_options.h"
 #include "driver/shell/subcommands.h"
 
 #include "support/input.h"
@@ -18,44 +18,21 @@ constexpr DiagnosticKind kUnknownIndex{"unknown-index", Severity::Error};
 constexpr DiagnosticKind kNotDivided{"not-divided", Severity::Error};
 constexpr DiagnosticKind kPartitionFile{"partition-file", Severity::Error};
 
+constexpr DiagnosticKind kOutputWithoutCut{"output-without-cut", Severity::Error};
+
 constexpr int kMostParts = 1 << 16;
 constexpr size_t kMostBytes = size_t{1} << 32; ///< of a file of parts
 
-struct PartitionOptions {
-  SharedOptions shared;
-  host::InputOptions inputs;
-  std::string by;
-  std::string with = "rows"; ///< or "entries", or a file
-  int parts = 2;
-  bool json = false;
-};
-
-/// The division by the index that is named. Null with an error where there is none, or it may not be divided.
+/// The division by the index that is named, where the kernel may be divided so. Null with an error where it may not.
 const sema::IndexDivision *divisionBy(Session &session, const sema::Kernel &kernel, const PartitionOptions &options) {
-  const std::vector<sema::IndexDivision> &all = kernel.divisions;
-  const auto isNamed = [&](const sema::IndexDivision &one) { return one.index == options.by; };
-  const auto isOver = [&](const sema::IndexDivision &one) { return kernel.extents[one.extent].name == options.by; };
-  auto found = std::find_if(all.begin(), all.end(), isNamed);
-  if (found == all.end())
-    found = std::find_if(all.begin(), all.end(), isOver);
-  const Span where = session.findValue("--by", options.by);
-  if (found == all.end()) {
-    std::vector<std::string> known;
-    for (const sema::IndexDivision &one : all)
-      known.push_back(one.index);
-    Diagnostic &unknown =
-        session.diagnostics().report(kUnknownIndex, where, "the kernel has no index variable '" + options.by + "'");
-    if (std::optional<std::string> meant = didYouMean(options.by, known)) {
-      unknown.message += " (did you mean '" + *meant + "'?)";
-      unknown.fix(where, *meant);
-    }
-    return nullptr;
-  }
-  if (found->reason.empty())
-    return &*found;
+  const sema::IndexDivision *found = findDivision(session, kernel, options);
+  if (!found || found->reason.empty())
+    return found;
   session.diagnostics()
-      .report(kNotDivided, where, "'" + found->index + "' is not divided among processes: " + found->reason)
-      .advise("'spc explain " + options.shared.kernel + "' says by which indices the kernel may be divided");
+      .report(kNotDivided, session.findValue("--by", options.by),
+              "'" + options.by + "' is not divided among processes: " + found->reason)
+      .advise("'spc explain " + options.shared.kernel +
+              "' says by which indices the kernel may be divided; --cut tries in pieces");
   return nullptr;
 }
 
@@ -122,6 +99,28 @@ int partitionKernel(Session &session, PartitionOptions &options) {
 
 } // namespace
 
+const sema::IndexDivision *findDivision(Session &session, const sema::Kernel &kernel, const PartitionOptions &options) {
+  const std::vector<sema::IndexDivision> &all = kernel.divisions;
+  const auto isNamed = [&](const sema::IndexDivision &one) { return sema::has(one.names, options.by); };
+  const auto isOver = [&](const sema::IndexDivision &one) { return kernel.extents[one.extent].name == options.by; };
+  auto found = std::find_if(all.begin(), all.end(), isNamed);
+  if (found == all.end())
+    found = std::find_if(all.begin(), all.end(), isOver);
+  if (found != all.end())
+    return &*found;
+  std::vector<std::string> known;
+  for (const sema::IndexDivision &one : all)
+    known.insert(known.end(), one.names.begin(), one.names.end());
+  const Span where = session.findValue("--by", options.by);
+  Diagnostic &unknown =
+      session.diagnostics().report(kUnknownIndex, where, "the kernel has no index variable '" + options.by + "'");
+  if (std::optional<std::string> meant = didYouMean(options.by, known)) {
+    unknown.message += " (did you mean '" + *meant + "'?)";
+    unknown.fix(where, *meant);
+  }
+  return nullptr;
+}
+
 int partitionCommand(Session &session) {
   CLI::App app("Say what processes have and exchange that each run a kernel on a part of the data", "spc partition");
   PartitionOptions options;
@@ -138,12 +137,23 @@ int partitionCommand(Session &session) {
                  "Which part has what: as many rows each (rows, the default), as many entries of sparse operands "
                  "(entries), or a file with the part of each value of the index, as gpmetis writes it")
       ->type_name("rows|entries|FILE");
+  app.add_flag(
+      "--cut", options.cuts,
+      "Cut the kernel into pieces that can be divided, where processes exchange in between; say what they are");
+  app.add_option(
+         "-o,--output", options.output,
+         "With --cut: a folder for the pieces, each a kernel and a format file, and the order in which they run")
+      ->type_name("DIR");
   app.add_flag("--json", options.json, "Print all as one line of JSON");
   if (std::optional<int> done = readCommandLine(app, session))
     return *done;
   if (!shared.finish(session))
     return session.finish();
-  return partitionKernel(session, options);
+  if (!options.cuts && !options.output.empty()) {
+    session.usage(kOutputWithoutCut, session.find("-o"), "-o is for the pieces of --cut");
+    return session.finish();
+  }
+  return options.cuts ? cutKernel(session, options) : partitionKernel(session, options);
 }
 
 } // namespace spc::driver

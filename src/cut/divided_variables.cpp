@@ -1,0 +1,94 @@
+#include "cut/divided_variables.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace spc::cut {
+namespace {
+
+using sema::ResolvedStatement;
+using sema::Variable;
+using sema::VariableId;
+
+/// Every access of a statement, that of the target first.
+std::vector<const sema::Access *> accessesOf(const ResolvedStatement &statement) {
+  std::vector<const sema::Access *> all{&statement.target};
+  for (const sema::Access &access : statement.scope.accesses)
+    all.push_back(&access);
+  return all;
+}
+
+class Finder {
+public:
+  Finder(const sema::Program &program, DividedVariables &found) : program_(program), found_(found) {}
+
+  void run(const std::string &index) {
+    for (size_t k = 0; k < program_.statements.size(); ++k)
+      for (VariableId id : program_.statements[k].scope.variables.ids())
+        if (isCandidate(k, id) && program_.statements[k].scope.variables[id].name == index)
+          settle(k, id);
+    for (bool changes = true; changes;) {
+      changes = false;
+      for (size_t k = 0; k < program_.statements.size(); ++k)
+        if (const std::optional<VariableId> id = byTensors(k); id && !found_.variables[k]) {
+          settle(k, *id);
+          changes = true;
+        }
+    }
+  }
+
+private:
+  bool isCandidate(size_t statement, VariableId id) const {
+    const Variable &variable = program_.statements[statement].scope.variables[id];
+    return !found_.variables[statement] && variable.extent == found_.extent && variable.kind != Variable::Kind::Derived;
+  }
+
+  void settle(size_t statement, VariableId id) {
+    found_.variables[statement] = id;
+    for (const sema::Access *access : accessesOf(program_.statements[statement]))
+      for (size_t dim : dimsAt(*access, id))
+        divided_.emplace(access->tensor, dim);
+  }
+
+  /// One of the target where there is one.
+  std::optional<VariableId> byTensors(size_t statement) const {
+    std::optional<VariableId> found;
+    const std::vector<VariableId> &target = program_.statements[statement].target.variables;
+    for (const sema::Access *access : accessesOf(program_.statements[statement]))
+      for (size_t dim = 0; dim < access->variables.size(); ++dim)
+        if (const VariableId id = access->variables[dim];
+            divided_.contains({access->tensor, dim}) && isCandidate(statement, id))
+          if (!found || (sema::has(target, id) && !sema::has(target, *found)))
+            found = id;
+    return found;
+  }
+
+  const sema::Program &program_;
+  DividedVariables &found_;
+  std::set<std::pair<sema::TensorId, size_t>> divided_; ///< dimensions
+};
+
+} // namespace
+
+std::optional<DividedVariables> dividedVariables(const sema::Program &program, const std::string &index) {
+  for (const ResolvedStatement &statement : program.statements)
+    for (const Variable &variable : statement.scope.variables)
+      if (variable.name == index && variable.kind != Variable::Kind::Derived) {
+        DividedVariables found{variable.extent, {}};
+        found.variables.resize(program.statements.size());
+        Finder(program, found).run(index);
+        return found;
+      }
+  return std::nullopt;
+}
+
+std::vector<size_t> dimsAt(const sema::Access &access, std::optional<VariableId> variable) {
+  std::vector<size_t> dims;
+  for (size_t dim = 0; variable && dim < access.variables.size(); ++dim)
+    if (access.variables[dim] == *variable)
+      dims.push_back(dim);
+  return dims;
+}
+
+} // namespace spc::cut

@@ -1,0 +1,31 @@
+// The command line of `spc partition`.
+#pragma once
+
+#include "driver/shell/input_options.h"
+#include "driver/shell/options.h"
+#include "driver/shell/session.h"
+
+#include "sema/kernel.h"
+
+#include <string>
+
+namespace spc::driver {
+
+struct PartitionOptions {
+  SharedOptions shared;
+  host::InputOptions inputs;
+  std::string by;
+  std::string with = "rows"; ///< or "entries", or a file
+  int parts = 2;
+  bool json = false;
+  bool cuts = false;
+  std::string output; ///< a folder; empty where pieces are not written
+};
+
+/// The division by the index that is named, by a variable or by its extent. Null with an error where there is none.
+const sema::IndexDivision *findDivision(Session &session, const sema::Kernel &kernel, const PartitionOptions &options);
+
+/// Cuts the kernel into pieces that can be divided, says what they are, and writes them where a folder is given.
+int cutKernel(Session &session, const PartitionOptions &options);
+
+} // namespace spc::driver

@@ -1,0 +1,92 @@
+"""spc partition --cut: the pieces of kernels, as text and as files."""
+
+import json
+import unittest
+
+from spc_case import SpcCase
+
+LAYER = "let H(i, f) = A(i, j) * X(j, f)\nO(i, g) = relu(sum(j, f, A(i, j) * H(j, f) * W(f, g)))\n"
+
+
+class Cut(SpcCase):
+    def cut(self, text, *options, by="i", name="layer.tex", format_="A=csr"):
+        self.write(name, text)
+        return self.spc("partition", name, "--format", format_, "-q", f"--by={by}", "--cut", *options)
+
+    def test_two_layers(self):
+        self.assertEqual(self.cut(LAYER).out, """\
+layer is cut along i into 2 pieces
+  layer_1: statement 1
+    by i: slices of A, H; what A lists of X
+    for later pieces: H
+  layer_2: statement 2
+    by i: slices of A, O; what A lists of H; all of W
+""")
+
+    def test_files(self):
+        self.cut(LAYER, "-o", "new/pieces")
+        folder = self.folder / "new/pieces"
+        self.assertEqual({file.name for file in folder.iterdir()},
+                         {"layer.json", "layer_1.tex", "layer_1.json", "layer_2.tex", "layer_2.json"})
+        order = json.loads((folder / "layer.json").read_text())
+        self.assertEqual((order["function"], order["by"]), ("layer", "i"))
+        self.assertEqual([(piece["kernel"], piece["formats"], piece["index"], piece["copies"], piece["made"])
+                          for piece in order["pieces"]],
+                         [("layer_1.tex", "layer_1.json", "i", {}, ["H"]), ("layer_2.tex", "layer_2.json", "i", {}, [])])
+        self.assertEqual(order, json.loads(self.cut(LAYER, "--json").out))
+        for piece in order["pieces"]:
+            self.spc("compile", str(folder / piece["kernel"]), "--format", str(folder / piece["formats"]), "-o", "piece.o", "-q")
+
+    def test_operand_at_two_coordinates(self):
+        done = self.cut("S(i, k) = A(i, j) * X(j, k) + (1 + eps) * X(i, k)\n", "-o", ".", name="gin.tex")
+        self.assertIn("gin is cut along i into 1 piece\n", done.out)
+        self.assertIn("X_j is X, of other parts as well", done.out)
+        self.assertIn("S(i,k) = A(i,j)*X_j(j,k) + (1 + eps)*X(i,k)", (self.folder / "gin_1.tex").read_text())
+
+    def test_shares_are_reduced_between_pieces(self):
+        done = self.cut("let m = max(i, x(i))\nlet e(i) = exp(x(i) - m)\nlet z = sum(i, e(i))\ny(i) = e(i) / z\n",
+                        format_="x=dense")
+        self.assertEqual(done.out, """\
+layer is cut along i into 3 pieces
+  layer_1: statement 1
+    by i: slices of x; max of m
+    for later pieces: m
+  layer_2: statements 2 to 3
+    by i: slices of x, e; all of m; sum of z
+    for later pieces: e, z
+  layer_3: statement 4
+    by i: slices of e, y; all of z
+""")
+
+    def test_other_names_of_the_index(self):
+        done = self.cut("let H(i, f) = A(i, j) * X(j, f)\nO(p, f) = A(p, q) * H(q, f)\n")
+        self.assertIn("  layer_2: statement 2\n    by p: slices of A, O; what A lists of H\n", done.out)
+
+    def test_statements_without_the_index(self):
+        done = self.cut("let V(f, g) = W(f, h) * U(h, g)\nlet H(i, g) = X(i, f) * V(f, g)\nlet s(g) = max(i, H(i, g))\n"
+                        "let t(g) = s(g) * s(g)\nO(i, g) = H(i, g) / t(g)\n", format_="X=csr")
+        self.assertIn("layer is cut along i into 2 pieces", done.out)
+
+    def test_types_constants_and_triangles(self):
+        text = ("type T = f32\ntensor A(n, n): T, sparse\ntensor x(n): T\ntensor y(n): T\nconst c(3) = [1, 2, 3]\n"
+                "let z(i) = A(i, j) * x(j)\ny(i) = T(sum(j, A(i, j) * z(j) * c(1)))\n")
+        self.assertIn("into 2 pieces", self.cut(text, "-o", ".").out)
+        second = (self.folder / "layer_2.tex").read_text()
+        self.assertIn("type T = f32", second)
+        self.assertIn("const c(3) = [1, 2, 3]", second)
+        self.assertNotIn("const", (self.folder / "layer_1.tex").read_text())
+
+    def test_refusals(self):
+        self.write("layer.tex", "let s = sum(i, x(i))\ny(i) = x(i) * i\n")
+        for index, said in (("i", "'i' is used as a number"), ("o", "no index variable 'o'")):
+            self.assertIn(said, self.spc("partition", "layer.tex", "-q", f"--by={index}", "--cut", "-o", ".", expect=1).err)
+        self.assertFalse((self.folder / "layer.json").exists())
+
+    def test_does_not_overwrite_what_it_reads(self):
+        self.write("layer_1.tex", LAYER)
+        done = self.spc("partition", "layer_1.tex", "--name=layer", "--format", "A=csr", "-q", "--by=i", "--cut", "-o", ".", expect=2)
+        self.assertIn("layer_1.tex", done.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
