@@ -19,15 +19,21 @@ def blocks(path, language):
         yield match[1], shown[1] if shown else None
 
 
-def test_the_page():
+def count_of_blocks(page):
+    """Runs those of a page in their order, and compares what they print."""
     names, count = {}, 0
-    for code, shown in blocks(ROOT / "docs" / "python.md", "python"):
+    for code, shown in blocks(ROOT / "docs" / page, "python"):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(compile(code, "docs/python.md", "exec"), names)
+            exec(compile(code, page, "exec"), names)
         assert shown is None or printed.getvalue() == shown
         count += 1
-    assert count >= 8
+    return count
+
+
+def test_the_pages():
+    assert count_of_blocks("python.md") >= 8
+    assert count_of_blocks("beyond-one-machine.md") >= 1
 
 
 def test_the_tour(monkeypatch):

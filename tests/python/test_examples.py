@@ -35,6 +35,10 @@ def test_cp_als():
     assert float(re.search(r"rank 4: (\S+) of the norm is left", printed)[1]) < 1e-3, printed
 
 
+def test_cells_on_dask():
+    assert "ok: 300 cells in 3 blocks" in run("../dask/cells.py", "300", "50", "3")
+
+
 @pytest.mark.parametrize("example, networks", [("gcn.py", 2), ("gat.py", 3)])
 def test_networks(example, networks):
     pytest.importorskip("torch", reason="PyTorch is not installed: 'apt install python3-torch'")
