@@ -3,8 +3,15 @@
 import json
 import random
 import unittest
+import xml.etree.ElementTree
 
 from spc_case import SpcCase
+
+try:
+    import numpy
+    import scipy.sparse
+except ImportError:
+    numpy = None
 
 
 def equal_rows(size, parts):
@@ -78,6 +85,57 @@ class Partition(SpcCase):
         self.assertEqual(report["not_counted"], [])
         self.assertTrue(all(pair["bytes"] % 12 == 0 for pair in report["pairs"]))
         self.assertEqual(self.partition("--by=i", "--size=k=4", *formats, name="spgemm.tex")["not_counted"], ["B"])
+
+    @unittest.skipIf(numpy is None, "NumPy and SciPy are not installed: 'apt install python3-scipy'")
+    def test_files_of_parts(self):
+        places = self.matrix(23, 23, 90)
+        owners = [self.random.randrange(3) for _ in range(23)]
+        self.write("parts", "".join(f"{part}\n" for part in owners))
+        values = numpy.arange(46.0).reshape(23, 2)
+        numpy.save(self.folder / "b.npy", values)
+        self.partition("--by=i", "--parts=3", "--with=parts", "B=b.npy", "-o", "data")
+        for part in range(3):
+            folder = self.folder / "data" / str(part)
+            own = [row for row in range(23) if owners[row] == part]
+            self.assertEqual((numpy.load(folder / "i.npy").tolist(), numpy.load(folder / "j.npy").tolist()), (own, own))
+            self.assertEqual(numpy.load(folder / "B.npy").tolist(), values[own].tolist())
+            kept = scipy.sparse.load_npz(folder / "A.npz").tocoo()
+            self.assertEqual(kept.shape, (len(own), 23))
+            self.assertEqual(sorted(zip(kept.row.tolist(), kept.col.tolist())),
+                             sorted((own.index(i), j) for i, j in places if owners[i] == part))
+        self.partition("--by=j", "--parts=2", "--size=k=2", "--as=h5", "-o", "columns")
+        self.assertEqual(self.files()[:1], ["a.mtx"])
+        self.assertIn("columns/1/A.h5", self.files())
+
+    def test_expected_times(self):
+        self.matrix(40, 40, 200)
+        report = self.partition("--by=i", "--parts=4", "--size=k=3", "--rate=2M", "--network=3us,1G")
+        got, sent, messages = ([0] * 4 for _ in range(3))
+        for pair in report["pairs"]:
+            got[pair["to"]] += pair["bytes"]
+            sent[pair["from"]] += pair["bytes"]
+            messages[pair["to"]] += 1
+            messages[pair["from"]] += 1
+        compute = [part["entries"] / 2e6 for part in report["parts"]]
+        exchange = [3e-6 * count + max(one, other) / 1e9 for count, one, other in zip(messages, got, sent)]
+        expected = {"alone": sum(compute), "compute": max(compute), "exchange": max(exchange), "reduce": 0,
+                    "step": max(map(max, zip(compute, exchange)))}
+        for key, seconds in report["expected_seconds"].items():
+            self.assertAlmostEqual(seconds, expected[key], places=12, msg=key)
+        self.write("dot.tex", "s = A(i, j) * x(i)\n")
+        reduced = self.partition("--by=i", "--parts=5", "--rate=1G", "--network=1us,1G", name="dot.tex")["expected_seconds"]
+        self.assertAlmostEqual(reduced["reduce"], 2 * 3 * 1e-6 + 2 * 8 * (4 / 5) / 1e9, places=12)
+
+    def test_picture(self):
+        self.matrix(40, 40, 200)
+        report = self.partition("--by=i", "--parts=4", "--size=k=3", "--picture", "volumes.svg")
+        picture = (self.folder / "volumes.svg").read_text()
+        self.assertEqual(picture.count("<title>"), len(report["pairs"]))
+        for pair in report["pairs"]:
+            self.assertIn(f"<title>to {pair['to']} from {pair['from']}: {pair['rows']} rows, {pair['bytes']} bytes</title>", picture)
+        xml.etree.ElementTree.fromstring(picture)
+        self.assertIn("would overwrite", self.spc("partition", "spmm.tex", "--format", "A=csr", "A=a.mtx", "--size=k=2", "--by=i",
+                                                  "--picture", "a.mtx", expect=2).err)
 
     def test_text(self):
         self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 4\n1 1 1\n2 3 1\n3 1 1\n4 4 1\n")

@@ -1,10 +1,14 @@
 // `spc partition`: what parts of the data are like where processes divide an index, and what they need of each other.
 #include "driver/partition/options.h"
+#include "driver/partition/part_files.h"
 #include "driver/partition/parts.h"
 #include "driver/shell/front_end.h"
+#include "driver/shell/output_checks.h"
 #include "driver/shell/subcommands.h"
+#include "host/sources.h"
 
 #include "support/input.h"
+#include "support/output_file.h"
 
 #include <CLI/CLI.hpp>
 
@@ -18,9 +22,11 @@ constexpr DiagnosticKind kUnknownIndex{"unknown-index", Severity::Error};
 constexpr DiagnosticKind kNotDivided{"not-divided", Severity::Error};
 constexpr DiagnosticKind kPartitionFile{"partition-file", Severity::Error};
 
-constexpr DiagnosticKind kOutputWithoutCut{"output-without-cut", Severity::Error};
+constexpr DiagnosticKind kMalformedRate{"malformed-rate", Severity::Error};
+constexpr DiagnosticKind kTooManyParts{"too-many-parts", Severity::Error};
 
 constexpr int kMostParts = 1 << 16;
+constexpr int kMostWritten = 4096;             ///< parts that have files
 constexpr size_t kMostBytes = size_t{1} << 32; ///< of a file of parts
 
 /// The division by the index that is named, where the kernel may be divided so. Null with an error where it may not.
@@ -76,8 +82,66 @@ std::optional<Owners> ownersOf(Session &session, const PartitionOptions &options
                                    : readOwners(session, options, size);
 }
 
+/// A number with a unit behind it, of these with what they stand for; nullopt for anything else, and where it is not
+/// positive.
+std::optional<double> readQuantity(std::string_view text,
+                                   std::initializer_list<std::pair<std::string_view, double>> units) {
+  double number = 0;
+  const auto [behind, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit = text.substr(static_cast<size_t>(behind - text.data()));
+  for (const auto &[name, factor] : units)
+    if (error == std::errc() && unit == name && number > 0 && number <= 1e18)
+      return number * factor;
+  return std::nullopt;
+}
+
+/// What --rate and --network say. False with a usage error.
+bool readMachine(Session &session, const PartitionOptions &options, std::optional<Machine> &machine) {
+  const std::initializer_list<std::pair<std::string_view, double>> counts = {
+      {"", 1}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}};
+  if (options.rate.empty())
+    return true;
+  const size_t comma = std::min(options.network.find(','), options.network.size());
+  const std::string_view network = options.network;
+  const auto rate = readQuantity(options.rate, counts),
+             latency = readQuantity(network.substr(0, comma), {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}),
+             bandwidth = readQuantity(network.substr(std::min(comma + 1, network.size())), counts);
+  if (!rate)
+    session.usage(kMalformedRate, session.findValue("--rate", options.rate),
+                  "'" + options.rate + "' is no number of entries a second such as 300M");
+  else if (!latency || !bandwidth)
+    session.usage(kMalformedRate, session.findValue("--network", options.network),
+                  "'" + options.network + "' is no latency and bytes a second such as 2us,10G");
+  else
+    machine = Machine{*rate, *latency, *bandwidth};
+  return machine.has_value();
+}
+
+/// Writes the files that are asked for. False with an error reported.
+bool writeFiles(Session &session, const PartitionOptions &options, const sema::Kernel &kernel,
+                const sema::IndexDivision &division, const host::Inputs &inputs, const Owners &owners,
+                const Partition &partition, tensor::FileKind kind) {
+  if (!checkNotInputs(session, {options.picture}, host::dataFiles(options.inputs)))
+    return false;
+  if (!options.output.empty() && options.parts > kMostWritten) {
+    session.usage(kTooManyParts, session.find("-o"),
+                  "files are written of " + std::to_string(kMostWritten) + " parts at most");
+    return false;
+  }
+  OutputSet outputs;
+  if (!options.picture.empty())
+    outputs.add(options.picture, pictureOf(partition, division));
+  return outputs.commit(session.diagnostics()) &&
+         (options.output.empty() ||
+          writeParts(session, kernel, division, inputs, owners, options.parts, options.output, kind));
+}
+
 int partitionKernel(Session &session, PartitionOptions &options) {
   PhaseTimer timer;
+  std::optional<Machine> machine;
+  const std::optional<size_t> as = readChoice(session, "--as", options.as, {"npz", "h5"});
+  if (!as || !readMachine(session, options, machine))
+    return session.finish();
   const std::optional<KernelInput> input = readKernel(session, options.shared, timer);
   const std::optional<sema::Kernel> kernel =
       input ? checkKernel(session, *input, "kernel", options.shared, timer) : std::nullopt;
@@ -92,9 +156,13 @@ int partitionKernel(Session &session, PartitionOptions &options) {
     return session.finish();
   const Partition partition = partitionOf(*kernel, *division, *inputs, *owners, options.parts);
   timer.phase("count");
+  const tensor::FileKind kind = *as == 0 ? tensor::FileKind::Npz : tensor::FileKind::Hdf5;
+  if (!writeFiles(session, options, *kernel, *division, *inputs, *owners, partition, kind))
+    return session.finish();
+  timer.phase("write files");
   if (options.shared.timePasses)
     timer.print();
-  return session.print(options.json ? jsonOf(partition, *division) : textOf(partition, *division));
+  return session.print(options.json ? jsonOf(partition, *division, machine) : textOf(partition, *division, machine));
 }
 
 } // namespace
@@ -142,17 +210,22 @@ int partitionCommand(Session &session) {
       "Cut the kernel into pieces that can be divided, where processes exchange in between; say what they are");
   app.add_option(
          "-o,--output", options.output,
-         "With --cut: a folder for the pieces, each a kernel and a format file, and the order in which they run")
+         "A folder for what each part has of the inputs, DIR/0, DIR/1 and so on; with --cut for the pieces, each a "
+         "kernel and a format file, and the order in which they run")
       ->type_name("DIR");
+  app.add_option("--as", options.as, "What sparse tensors of parts are written as (default: npz)")->type_name("npz|h5");
+  app.add_option("--picture", options.picture, "Draw the bytes by pair of parts")->type_name("FILE.svg");
+  app.add_option("--rate", options.rate,
+                 "How many entries of its slices a process goes through in a second, as in 300M: say what a step takes")
+      ->type_name("N");
+  app.add_option("--network", options.network,
+                 "With --rate: what a message takes, and bytes a second each way (default: 2us,10G)")
+      ->type_name("TIME,N");
   app.add_flag("--json", options.json, "Print all as one line of JSON");
   if (std::optional<int> done = readCommandLine(app, session))
     return *done;
   if (!shared.finish(session))
     return session.finish();
-  if (!options.cuts && !options.output.empty()) {
-    session.usage(kOutputWithoutCut, session.find("-o"), "-o is for the pieces of --cut");
-    return session.finish();
-  }
   return options.cuts ? cutKernel(session, options) : partitionKernel(session, options);
 }
 

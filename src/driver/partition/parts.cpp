@@ -8,8 +8,6 @@
 namespace spc::driver {
 namespace {
 
-using sema::ArgumentPart;
-
 /// The entries that a parameter is given; null without any.
 const tensor::Coordinates *entriesOf(const sema::Kernel &kernel, const host::Inputs &inputs, sema::TensorId tensor) {
   for (size_t k = 0; k < kernel.parameters.size(); ++k)
@@ -33,17 +31,16 @@ public:
   HaloExchange(const sema::Kernel &kernel, const sema::IndexDivision &division, const host::Inputs &inputs,
                const sema::Halo &halo, const Owners &owners, int64_t parts)
       : kernel_(kernel), division_(division), inputs_(inputs), halo_(halo), owners_(owners),
-        size_(inputs.extents[halo.extent]),
-        own_(size_ == static_cast<int64_t>(owners.size()) ? owners : equalRows(size_, parts)) {}
+        size_(inputs.extents[halo.extent]), own_(ownersAlong(division, inputs, halo.extent, owners, parts)) {}
 
   void run(Partition &partition) {
     std::vector<int64_t> bytes(static_cast<size_t>(size_));
     ExchangedRows rows{kernel_.extents[halo_.extent].name, {}, {}};
     for (const ArgumentPart &part : division_.arguments)
-      if (isExchanged(part)) {
+      if (const int dim = exchangedDim(kernel_, part, halo_); dim >= 0) {
         (part.role == ArgumentPart::Role::Reduced ? rows.sentBack : rows.read)
             .push_back(kernel_.tensors[part.tensor].name);
-        addBytes(part, bytes, partition);
+        addBytes(part, dim, bytes, partition);
       }
     if (rows.read.empty() && rows.sentBack.empty())
       return;
@@ -58,18 +55,6 @@ public:
   }
 
 private:
-  int dimIn(const ArgumentPart &part) const {
-    for (int dim : part.listed)
-      if (kernel_.tensors[part.tensor].extents[static_cast<size_t>(dim)] == halo_.extent)
-        return dim;
-    return -1;
-  }
-
-  /// Slices stay where they are.
-  bool isExchanged(const ArgumentPart &part) const {
-    return part.role != ArgumentPart::Role::Slice && dimIn(part) >= 0;
-  }
-
   /// The rows that each part needs, each once.
   std::vector<std::pair<int32_t, int64_t>> needed() const {
     std::vector<std::pair<int32_t, int64_t>> all;
@@ -86,13 +71,13 @@ private:
   }
 
   /// Adds the bytes of each row of an argument: of a sparse one those of its entries' values and other coordinates.
-  void addBytes(const ArgumentPart &part, std::vector<int64_t> &bytes, Partition &partition) const {
+  void addBytes(const ArgumentPart &part, int along, std::vector<int64_t> &bytes, Partition &partition) const {
     const sema::Tensor &tensor = kernel_.tensors[part.tensor];
     const int64_t value = sema::bytesOf(tensor.type);
     if (tensor.format.isDense()) {
       int64_t row = value;
       for (size_t dim = 0; dim < tensor.extents.size(); ++dim)
-        if (static_cast<int>(dim) != dimIn(part))
+        if (static_cast<int>(dim) != along)
           row *= inputs_.extents[tensor.extents[dim]];
       for (int64_t &one : bytes)
         one += row;
@@ -103,7 +88,7 @@ private:
       partition.unknown.push_back(tensor.name);
     const int64_t others = (tensor.order() - 1) * format::bits(tensor.format.indices) / 8;
     for (size_t entry = 0; entries && entry < entries->size(); ++entry)
-      bytes[static_cast<size_t>(coordinate(*entries, entry, dimIn(part)))] += value + others;
+      bytes[static_cast<size_t>(coordinate(*entries, entry, along))] += value + others;
   }
 
   const sema::Kernel &kernel_;
@@ -116,6 +101,21 @@ private:
 };
 
 } // namespace
+
+Owners ownersAlong(const sema::IndexDivision &division, const host::Inputs &inputs, sema::ExtentId extent,
+                   const Owners &owners, int64_t parts) {
+  const int64_t size = inputs.extents[extent];
+  const bool isAlike = extent == division.extent || size == static_cast<int64_t>(owners.size());
+  return isAlike ? owners : equalRows(size, parts);
+}
+
+int exchangedDim(const sema::Kernel &kernel, const ArgumentPart &part, const sema::Halo &halo) {
+  if (part.role != ArgumentPart::Role::Slice)
+    for (int dim : part.listed)
+      if (kernel.tensors[part.tensor].extents[static_cast<size_t>(dim)] == halo.extent)
+        return dim;
+  return -1;
+}
 
 Owners equalRows(int64_t size, int64_t parts) {
   return equalWeights(std::vector<int64_t>(static_cast<size_t>(size), 1), parts);

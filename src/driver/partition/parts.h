@@ -7,11 +7,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace spc::driver {
+
+using sema::ArgumentPart;
 
 /// The part that has each coordinate of an extent.
 using Owners = std::vector<int32_t>;
@@ -19,6 +22,15 @@ using Owners = std::vector<int32_t>;
 /// Neighbouring coordinates for each part, as many, or of as much weight, for all; with as many weights as coordinates.
 Owners equalRows(int64_t size, int64_t parts);
 Owners equalWeights(const std::vector<int64_t> &weights, int64_t parts);
+
+/// The part that has each coordinate of an extent: of the divided one, and of others of the same size, `owners`; else
+/// as many neighbouring ones for each.
+Owners ownersAlong(const sema::IndexDivision &division, const host::Inputs &inputs, sema::ExtentId extent,
+                   const Owners &owners, int64_t parts);
+
+/// The dimension of a halo's coordinates in an argument whose rows parts exchange; -1 of slices, which stay where they
+/// are, and of others.
+int exchangedDim(const sema::Kernel &kernel, const ArgumentPart &part, const sema::Halo &halo);
 
 /// Of each coordinate of the divided extent how many entries sparse slices have there.
 std::vector<int64_t> entriesAlong(const sema::Kernel &kernel, const sema::IndexDivision &division,
@@ -56,8 +68,40 @@ struct Partition {
 Partition partitionOf(const sema::Kernel &kernel, const sema::IndexDivision &division, const host::Inputs &inputs,
                       const Owners &owners, int64_t parts);
 
+/// A network, and how fast one process goes through the entries of its slices.
+struct Machine {
+  double rate = 0;      ///< entries a second
+  double latency = 0;   ///< seconds a message
+  double bandwidth = 0; ///< bytes a second, each way
+};
+
+/// What a step is expected to take, in seconds.
+struct StepTime {
+  double alone = 0;    ///< one process on all
+  double compute = 0;  ///< of the part with most entries
+  double exchange = 0; ///< of the part that exchanges longest
+  double reduce = 0;   ///< of shares, by all
+  double step = 0;     ///< of the part that takes longest, computing while it exchanges; and what all reduce
+};
+
+/// A part computes for as long as its entries take, and sends and gets rows meanwhile: a message to each other part
+/// that it exchanges with, one after the other, and the bytes both ways at once. Shares are reduced by halving
+/// (R. Rabenseifner, "Optimization of collective reduction operations", ICCS 2004).
+StepTime expectedTime(const Partition &partition, const Machine &machine);
+
 /// In words, and as JSON.
-std::string textOf(const Partition &partition, const sema::IndexDivision &division);
-std::string jsonOf(const Partition &partition, const sema::IndexDivision &division);
+std::string textOf(const Partition &partition, const sema::IndexDivision &division,
+                   const std::optional<Machine> &machine);
+std::string jsonOf(const Partition &partition, const sema::IndexDivision &division,
+                   const std::optional<Machine> &machine);
+
+/// Bytes by pair of parts as an SVG picture: what part, a row, gets from which, a column.
+std::string pictureOf(const Partition &partition, const sema::IndexDivision &division);
+
+/// The largest of counts over their mean; 1 of nothing.
+double balanceOf(const std::vector<int64_t> &counts);
+
+/// By part, what it gets from all others.
+std::vector<Exchange> received(const Partition &partition);
 
 } // namespace spc::driver
