@@ -16,6 +16,7 @@ try:
     import dask
     import dask.array as da
     from dask.array.dispatch import tensordot_lookup
+    from dask.array.utils import meta_from_array
 except ImportError as error:
     raise ImportError("spc.dask needs dask with arrays: python3-dask, or pip install 'dask[array]'") from error
 
@@ -153,7 +154,7 @@ class _Divided:
 
 
 def _is_sparse(value: Any) -> bool:
-    return isinstance(value, da.Array) and sp.issparse(value._meta)
+    return isinstance(value, da.Array) and sp.issparse(meta_from_array(value))
 
 
 def _reduced(role: str, first: Any, second: Any = None) -> Any:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Dict, FrozenSet, Iterable, List, Mapping, NoReturn, Optional, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NoReturn, Optional, Tuple
 
 from .call import copies, gradients
 from .call.kept import STALE, Kept, keep
@@ -12,14 +12,12 @@ from .call.validate import POLICIES, settle
 from .call.variant import Call, Plan, Variant, family_of, in_parts
 from .compiler import cache, compiled
 from .errors import ArgumentError, ArgumentTypeError, CompileError
+from .pieces import Piece
 from .sources import view_of
 from .storage.describe import format_of
 from .storage.division import Division
 from .storage.signature import Signature, TensorArgument
 from .storage.view import NumberView, Operand, View
-
-if TYPE_CHECKING:
-    from .pieces import Piece
 
 _MOST_KEPT = 64  # calls of one kernel
 
@@ -347,12 +345,11 @@ class Kernel(KernelBase):
         say_indices(views, formats, request.files, indices)
         return request.changed(formats=formats, types=types, indices=indices)
 
-    def pieces(self, by: str, /, *operands: Any, **named: Any) -> List["Piece"]:
+    def pieces(self, by: str, /, *operands: Any, **named: Any) -> List[Piece]:
         """Kernels that compute the same one after the other, each of which processes may divide as its `divisions()` say,
         by what is the index `by` there; in between they exchange what they have made. With operands they are those of the
         kernel for operands like these. Raises CompileError where a statement cannot be divided by the index."""
         from .compiler.pieces import pieces  # which few need
-        from .pieces import Piece
         request = self._request
         if operands or named:
             values = self.in_order(operands, named)

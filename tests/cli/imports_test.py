@@ -18,10 +18,11 @@ ARROWS = {
     "call": ["sources"],
     "spc": ["call"],
     "torch": ["spc"],
+    "mpi": ["torch"],
 }
 ERRORS = {"spc.errors", "spc.version"}
 # Libraries that `import spc` leaves alone.
-LATER = {"torch", "scipy", "sparse", "h5py"}
+LATER = {"torch", "scipy", "sparse", "h5py", "dask", "mpi4py"}
 TORCH_PRIVATE = "spc.sources.torch_private"
 # What other classes and libraries keep private, and nothing else says.
 PRIVATE = {("spc.call.threads", "_lock"), ("spc.compiler.cache", "_getframe")}

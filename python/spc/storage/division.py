@@ -24,6 +24,7 @@ class Division:
     refused: str                                       # why it may not be; "" where it may
     arguments: Mapping[str, Part]                      # by name; none where it may not be
     halos: Mapping[str, Tuple[Tuple[str, int], ...]]   # by extent, whose entries list it: arguments, each with a dimension
+    least: Mapping[str, int]                           # of halos that have so many coordinates, if there are any
 
     def __bool__(self) -> bool:
         return not self.refused
@@ -35,4 +36,5 @@ def parse_division(data: Mapping[str, Any]) -> Division:
              for name, part in data.get("arguments", {}).items()}
     halos = {halo["extent"]: tuple((one["argument"], one["dim"]) for one in halo["listed_by"])
              for halo in data.get("halos", ())}
-    return Division(data["index"], data["extent"], data.get("refused", ""), parts, halos)
+    least = {halo["extent"]: halo["least"] for halo in data.get("halos", ()) if "least" in halo}
+    return Division(data["index"], data["extent"], data.get("refused", ""), parts, halos, least)
