@@ -62,25 +62,6 @@ std::optional<Test> testOf(mlir::Operation *operation, bool isTurned) {
               predicate >= P::ult && !operation->getOperand(0).getType().isIndex()};
 }
 
-/// What a reduction to an integer type begins with.
-llvm::APInt leastTaken(How how, bool isUnsigned, unsigned width) {
-  if (how == How::Max)
-    return isUnsigned ? llvm::APInt::getMinValue(width) : llvm::APInt::getSignedMinValue(width);
-  return isUnsigned ? llvm::APInt::getMaxValue(width) : llvm::APInt::getSignedMaxValue(width);
-}
-
-/// Whether a tree is the number that no element is beyond.
-bool isNeutral(const syntax::Expr &number, How how, bool isUnsigned, mlir::Type type) {
-  if (mlir::isa<mlir::FloatType>(type))
-    return isNumber(number, neutralOf(how));
-  const unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-  const auto *negate = std::get_if<syntax::Negate>(&number.node);
-  const auto *literal = std::get_if<syntax::Literal>(negate ? &negate->operand->node : &number.node);
-  llvm::SmallString<24> digits;
-  leastTaken(how, isUnsigned, width).toStringSigned(digits);
-  return literal && (negate ? "-" : "") + literal->spelling == std::string(digits);
-}
-
 } // namespace
 
 std::optional<Raiser::Placement> Raiser::placementOf(linalg::GenericOp generic, unsigned result) const {

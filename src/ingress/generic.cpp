@@ -304,8 +304,6 @@ Element Raiser::reduced(linalg::GenericOp generic, unsigned result, const std::v
   }
   if (!all.value)
     all = {make.number(neutralOf(found->how)), nullptr};
-  if (found->isUnsigned)
-    all.value = make.cast(type, std::move(all.value));
   const auto target = held_.find(init->get());
   if (some && target != held_.end() && target->second.kind == Held::Kind::Same && isNaN(*target->second.number))
     return {make.call(Function::Select, std::move(some), std::move(all.value), clone(target->second.number)), nullptr};
@@ -318,12 +316,16 @@ Element Raiser::withInit(linalg::GenericOp generic, unsigned result, const std::
   mlir::OpOperand *init = generic.getDpsInitOperand(result);
   const Held *target = find(generic, init->get());
   const double neutral = neutralOf(found.how);
-  if (target->kind == Held::Kind::Same && isNumber(*target->number, neutral))
-    return all;
+  const mlir::Type type = generic.getMatchingBlockArgument(init).getType();
+  const auto signedAgain = [&](ExprPtr value) {
+    return found.isUnsigned ? make.cast(typeName(type), std::move(value)) : std::move(value);
+  };
+  if (target->kind == Held::Kind::Same && isNeutral(*target->number, found.how, found.isUnsigned, type))
+    return {signedAgain(std::move(all.value)), std::move(all.domain)};
   if (target->kind == Held::Kind::Empty && target->listsEntries && (found.identity || neutral == 0)) {
     if (neutral != 0)
       fill = neutral;
-    return all;
+    return {signedAgain(std::move(all.value)), std::move(all.domain)};
   }
   Indices indices;
   for (mlir::AffineExpr expr : generic.getMatchingIndexingMap(init).getResults())
@@ -332,7 +334,9 @@ Element Raiser::withInit(linalg::GenericOp generic, unsigned result, const std::
   Element first = element(generic, *target, std::move(indices));
   ExprPtr domain =
       first.domain && all.domain ? make.call(Function::Or, std::move(first.domain), std::move(all.domain)) : nullptr;
-  return {combine(make, found, std::move(first.value), std::move(all.value)), std::move(domain)};
+  if (found.isUnsigned) // the number with the sign is the one that the module has, whatever stands for it
+    first.value = make.cast(withoutSign(type), make.cast(typeName(type), std::move(first.value)));
+  return {signedAgain(combine(make, found, std::move(first.value), std::move(all.value))), std::move(domain)};
 }
 
 } // namespace spc::ingress

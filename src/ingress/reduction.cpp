@@ -1,4 +1,5 @@
 #include "ingress/reduction.h"
+#include "ingress/expressions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -161,6 +162,13 @@ std::optional<Reduction> customOf(mlir::sparse_tensor::ReduceOp reduce, mlir::Va
   return found;
 }
 
+/// What a reduction to an integer type begins with.
+llvm::APInt leastTaken(How how, bool isUnsigned, unsigned width) {
+  if (how == How::Max)
+    return isUnsigned ? llvm::APInt::getMinValue(width) : llvm::APInt::getSignedMinValue(width);
+  return isUnsigned ? llvm::APInt::getMaxValue(width) : llvm::APInt::getSignedMaxValue(width);
+}
+
 } // namespace
 
 std::optional<Reduction> reductionOf(mlir::Value yielded, mlir::Value result) {
@@ -189,6 +197,17 @@ double neutralOf(How how) {
   default:
     return 0;
   }
+}
+
+bool isNeutral(const syntax::Expr &number, How how, bool isUnsigned, mlir::Type type) {
+  if (!type.isIntOrIndex() || type.isInteger(1) || (how != How::Max && how != How::Min))
+    return isNumber(number, neutralOf(how));
+  const unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  const auto *negate = std::get_if<syntax::Negate>(&number.node);
+  const auto *literal = std::get_if<syntax::Literal>(negate ? &negate->operand->node : &number.node);
+  llvm::SmallString<24> digits;
+  leastTaken(how, isUnsigned, width).toStringSigned(digits);
+  return literal && (negate ? "-" : "") + literal->spelling == std::string(digits);
 }
 
 } // namespace spc::ingress

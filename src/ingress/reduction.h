@@ -35,4 +35,8 @@ std::optional<Reduction> reductionOf(mlir::Value yielded, mlir::Value result);
 /// What a reduction begins with: 0, 1, infinities, truths.
 double neutralOf(language::Reduction how);
 
+/// Whether a tree is the number of a type that a reduction begins with, as a module writes it: of the least and the
+/// greatest one that no element is beyond, with a sign or without.
+bool isNeutral(const syntax::Expr &number, language::Reduction how, bool isUnsigned, mlir::Type type);
+
 } // namespace spc::ingress

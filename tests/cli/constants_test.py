@@ -40,6 +40,8 @@ def matrix(shape, seed, most=3):
 
 
 class Results(SpcCase):
+    optimised = SpcCase.SOME
+
     def check(self, kernel, inputs, formats, name="k.tex"):
         self.write(name, kernel)
         self.spc("run", name, *inputs, *itertools.chain(*(("--format", one) for one in formats)), "--check", "-q", "-O1")
@@ -103,6 +105,8 @@ class Results(SpcCase):
 
 
 class Files(SpcCase):
+    optimised = SpcCase.SOME
+
     def setUp(self):
         super().setUp()
         self.numbers = matrix((3, 4), 3)
@@ -245,6 +249,8 @@ int main(void) {
 
 
 class Tools(SpcCase):
+    optimised = SpcCase.SOME
+
     KERNEL = 'const W(3, 4), sparse = [[1, 0.5, 0, 2], [0, 0, 1, 0], [3, 0, 0, 0.25]]\nconst v(3) = "data/v.npy"\n' \
              "y(i) = tanh(sum(j, W(i,j) * x(j)) + v(i))\n"
 

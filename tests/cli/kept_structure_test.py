@@ -20,6 +20,8 @@ def mtx(entries, size=(SIZE, SIZE)):
 
 
 class KeptStructure(SpcCase):
+    optimised = SpcCase.SOME
+
     def setUp(self):
         super().setUp()
         self.write("A.mtx", mtx(sorted(A.items())))

@@ -29,6 +29,8 @@ KERNELS = (
 @unittest.skipUnless(platform.machine() == "x86_64", "objects for other processors hold one kind of loops")
 @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "one processor compiles one after the other")
 class Levels(SpcCase):
+    optimised = SpcCase.SOME
+
     def setUp(self):
         super().setUp()
         self.write("spmm.tex", SPMM)

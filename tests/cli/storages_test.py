@@ -66,6 +66,8 @@ def is_near(a, b):
 
 
 class Storages(SpcCase):
+    optimised = SpcCase.SOME
+
     def write_matrix(self, name, entries):
         lines = "".join(f"{i} {j} {value}\n" for i, j, value in entries)
         self.write(name, f"%%MatrixMarket matrix coordinate real general\n6 6 {len(entries)}\n{lines}")

@@ -78,6 +78,8 @@ class Tensors:
 
 
 class WhereTest(SpcCase):
+    optimised = SpcCase.SOME
+
     def write_matrix(self, name, entries, size):
         lines = [f"{i + 1} {j + 1} {value}" for (i, j), value in sorted(entries.items())]
         self.write(f"{name}.mtx", "\n".join(["%%MatrixMarket matrix coordinate real general",

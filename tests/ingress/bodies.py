@@ -103,6 +103,35 @@ def integers():
                   lambda A: A * np.add.outer(np.arange(4), np.arange(5)).astype(np.int32), {"A": CSR}, "i32", tolerance=0)
 
 
+def integer_extremes():
+    """Least and greatest elements with a sign and without, from what they begin with usually and from other numbers."""
+    for kind in ("i8", "i32", "i64"):
+        bits = int(kind[1:])
+        a = numbers((4, 5), kind, low=-5, high=6)
+        a[0, 1], a[1, 2], a[2, 0] = -2 ** (bits - 1), 2 ** (bits - 1) - 1, -1
+        a[3] = -a[3] ** 2 - 1
+        plain, other = a.dtype, np.dtype(f"u{a.dtype.itemsize}")
+        for name, extreme, as_, starts in (("maxui", np.max, other, (0, 3, -1)), ("minui", np.min, other, (-1, 3, 0)),
+                                           ("maxsi", np.max, plain, (-2 ** (bits - 1), 1)),
+                                           ("minsi", np.min, plain, (2 ** (bits - 1) - 1, -1))):
+            for start, operand in itertools.product(starts, ("", CSR)):
+                expected = lambda A, extreme=extreme, as_=as_, start=start, plain=plain: extreme(
+                    np.concatenate([A, np.full((4, 1), start, plain)], 1).view(as_), 1).view(plain)
+                encoding = f", #sparse_tensor.encoding<{{ {operand} }}>" if operand else ""
+                yield Case(f"reduce_{name}_{kind}_{start}_{'csr' if operand else 'dense'}", f"""func.func @f(%A: tensor<4x5x{kind}{encoding}>) -> tensor<4x{kind}> {{
+  %n = arith.constant {start} : {kind}
+  %e = tensor.empty() : tensor<4x{kind}>
+  %0 = linalg.fill ins(%n : {kind}) outs(%e : tensor<4x{kind}>) -> tensor<4x{kind}>
+  %1 = linalg.reduce {{ arith.{name} }} ins(%A : tensor<4x5x{kind}{encoding}>) outs(%0 : tensor<4x{kind}>) dimensions = [1]
+  return %1 : tensor<4x{kind}>
+}}""", {"A": a}, expected, tolerance=0)
+    for name, how, start in (("max", np.max, 0), ("min", np.min, -1)):
+        yield named(f"pooling_nwc_{name}_unsigned", f"linalg.pooling_nwc_{name}_unsigned INS OUTS",
+                    {"x": numbers((1, 9, 2), "i8", low=-120, high=120), "w": numbers((3,), "i8")}, (1, 7, 2),
+                    lambda x, w, how=how: how(np.stack([x[:, k:k + 7] for k in range(3)]).view(np.uint8), 0).view(np.int8), start=str(start),
+                    kind="i8")
+
+
 def complex_numbers():
     c = "complex<f64>"
     a, b = numbers((4, 5), c, 0.5), numbers((4, 5), c, seed=3) + 0.25

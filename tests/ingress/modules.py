@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bodies import complex_functions, complex_numbers, concatenations, elementwise, integers, reductions, sparse_operations, types
+from bodies import complex_functions, complex_numbers, concatenations, elementwise, integer_extremes, integers, reductions, sparse_operations, types
 from cases import HEADER, Case, function, generic, numbers
 from dynamic import dynamic
 from places import places
@@ -122,7 +122,7 @@ def elements():
 
 GROUPS = {
     "encodings of matrices": matrices, "encodings of tensors": tensors, "widths and types": widths, "products": products,
-    "mixed orders": mixed, "convolutions and pooling": windows, "elementwise": elementwise, "arithmetic of all types": types, "integers": integers,
+    "mixed orders": mixed, "convolutions and pooling": windows, "elementwise": elementwise, "arithmetic of all types": types, "integers": integers, "extremes of integers": integer_extremes,
     "unary, binary, reduce, select": sparse_operations, "concatenations": concatenations, "reductions": reductions, "extremes with their places": places, "casts": casts,
     "slices, reshapes and other moves": moves, "dynamic sizes": dynamic, "functions and constants": functions,
     "elements at computed places": elements, "complex numbers": complex_numbers, "functions of complex numbers": complex_functions, "refusals": refusals}
