@@ -70,7 +70,7 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
     if isinstance(text, os.PathLike) or (text.endswith(_SUFFIXES) and "\n" not in text):
         path = pathlib.Path(text)
         text, folder = path.read_text(encoding="utf-8"), path.parent
-        name = name or identifier(path.stem)
+        name = name or (None if is_module(text) else identifier(path.stem))
     text, constants = (text, {}) if is_module(text) else constants_in(text, folder)
     for option in options:
         if own := _OWN.match(option):

@@ -254,7 +254,7 @@ bool InputReader::checkFreeMemory() {
     if (file)
       foreseen.push_back({&tensor, std::move(*file)});
   }
-  if (!options_.leavesOutDense)
+  if (!options_.leavesOutDense && !options_.takesSizesAlone)
     addDense(kernel_, sizes, foreseen);
   return reportMemory(session_, foreseen, options_.packsWhileReading, options_.asks) && !session_.failed();
 }
@@ -329,6 +329,8 @@ void InputReader::settleExtents() {
 void InputReader::checkSizes() {
   double bytes = 0;
   for (size_t k = 0; k < given_.size() && !session_.failed(); ++k) {
+    if (options_.takesSizesAlone && !given_[k])
+      continue;
     const sema::Tensor &tensor = tensorAt(k);
     std::vector<int64_t> shape = inputs_.shapeOf(tensor);
     double entries =

@@ -24,6 +24,7 @@ struct InputOptions {
   bool needsAll = true;            ///< what the kernel reads and is not given is an error
   bool packsWhileReading = false;  ///< nothing asks for the entries of inputs whose arrays are as they are packed
   bool asks = false;               ///< at a terminal, before it reads more than memory holds
+  bool takesSizesAlone = false;    ///< what is not given takes no memory: nothing will be called with it
   bool leavesOutDense = false;     ///< dense tensors that are made up get no entries: what reads them fills them itself
 };
 

@@ -87,10 +87,10 @@ ExprPtr log1pOf(const Parts &z) {
   const ExprPtr a = z.of(Function::Abs, z.plus(z.number(1), z.x())), b = z.of(Function::Abs, z.y());
   const ExprPtr most = z.of(Function::Max, clone(a), clone(b));
   ExprPtr isByReal = z.of(Function::GreaterEqual, z.plus(z.number(1), z.x()), clone(b));
-  ExprPtr beyond = z.choice(std::move(isByReal), z.x(), z.minus(clone(most), z.number(1)));
+  ExprPtr larger = z.choice(std::move(isByReal), z.of(Function::Log1p, z.x()), z.of(Function::Log, clone(most)));
   ExprPtr ratio = z.overOr(z.of(Function::Min, clone(a), clone(b)), most, z.number(0));
   ExprPtr rest = z.times(z.number(0.5), z.of(Function::Log1p, z.square(std::move(ratio))));
-  return z.joined(z.plus(z.of(Function::Log1p, std::move(beyond)), std::move(rest)),
+  return z.joined(z.plus(std::move(larger), std::move(rest)),
                   z.of(Function::Atan2, z.y(), z.plus(z.number(1), z.x())));
 }
 

@@ -137,6 +137,17 @@ class Partition(SpcCase):
         self.assertIn("would overwrite", self.spc("partition", "spmm.tex", "--format", "A=csr", "A=a.mtx", "--size=k=2", "--by=i",
                                                   "--picture", "a.mtx", expect=2).err)
 
+    def test_data_that_are_not_given(self):
+        self.assertIn("'A' are its entries", self.spc("partition", "spmm.tex", "--format", "A=csr", "-q", "--by=i", "--size=i=4",
+                                                      "--size=j=4", "--size=k=2", expect=1).err)
+        self.matrix(4, 4, 5)
+        done = self.spc("partition", "spmm.tex", "--format", "A=csr", "A=a.mtx", "-q", "--by=i", "--size=k=100000000000")
+        self.assertIn("800000000000", done.out)  # a row that no machine holds
+        self.assertEqual(done.err, "")
+        self.matrix(5, 4, 0)
+        report = self.partition("--by=i", "--size=k=2", "--parts=3", "--with=entries")
+        self.assertEqual([part["rows"] for part in report["parts"]], [2, 1, 2])
+
     def test_text(self):
         self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 4\n1 1 1\n2 3 1\n3 1 1\n4 4 1\n")
         self.assertEqual(self.spc("partition", "spmm.tex", "--format", "A=csr", "A=a.mtx", "-q", "--by=i", "--size=k=2").out, """\

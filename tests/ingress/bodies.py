@@ -168,6 +168,8 @@ def complex_functions():
             c = f"complex<{kind}>"
             a = numbers((6, 7), c, low=-2, high=3) / 2
             a[0, :3] = 1e-9, 1e-9j, 1 + 1e-9j
+            if name == "log1p":
+                a[1, :4] = -1 + 1e-9j, -1 + 1e-15j, -1 - 1e-30j, -1 + 0.25j
             if not keeps_zero:
                 a += np.where(a == 0, 0.25, 0).astype(a.dtype)
             yield generic(f"complex_{name}_all_{kind}", f"%r = complex.{name} %a : {c}", {"A": a},

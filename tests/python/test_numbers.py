@@ -57,6 +57,14 @@ def test_vectors_with_strides_are_written_in_place(given):
     close(given, np.arange(4.0))
 
 
+def test_masked_elements_are_not_taken_for_zeros():
+    masked = np.ma.masked_array([3.0, 2.0, 4.0], [0, 1, 0])
+    for text, operands in (("s = min(i, x(i))", {"x": masked}),
+                           ("y(i) = x(p(i))", {"x": np.arange(3.0), "p": np.ma.masked_array([2, 2, 1], [0, 1, 0])})):
+        with pytest.raises(spc.ArgumentError, match="masked arrays have no format"):
+            spc.kernel(text, copy=True)(**operands)
+
+
 def test_copies_of_numbers():
     scaled = spc.kernel("y(i) = a * x(i)", copy=True)
     for number in (np.array(2.0, ">f8"), np.ma.array(2.0), [2.0][0]):

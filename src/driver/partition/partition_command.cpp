@@ -22,6 +22,7 @@ constexpr DiagnosticKind kUnknownIndex{"unknown-index", Severity::Error};
 constexpr DiagnosticKind kNotDivided{"not-divided", Severity::Error};
 constexpr DiagnosticKind kPartitionFile{"partition-file", Severity::Error};
 
+constexpr DiagnosticKind kInputMissing{"input-missing", Severity::Error};
 constexpr DiagnosticKind kMalformedRate{"malformed-rate", Severity::Error};
 constexpr DiagnosticKind kTooManyParts{"too-many-parts", Severity::Error};
 
@@ -117,6 +118,24 @@ bool readMachine(Session &session, const PartitionOptions &options, std::optiona
   return machine.has_value();
 }
 
+/// Whether the sparse operands are given of which parts have slices. False with an error reported.
+bool hasEntries(Session &session, const sema::Kernel &kernel, const sema::IndexDivision &division,
+                const host::Inputs &inputs) {
+  for (const ArgumentPart &part : division.arguments) {
+    const sema::Tensor &tensor = kernel.tensors[part.tensor];
+    const size_t at = sema::placeOf(part.tensor, kernel.parameters);
+    if (part.role != ArgumentPart::Role::Slice || tensor.format.isDense() || !tensor.isRead ||
+        inputs.parameters[at].entries)
+      continue;
+    const std::string &name = tensor.partOf.empty() ? tensor.name : tensor.partOf;
+    session.diagnostics()
+        .report(kInputMissing, tensor.where, "what parts have of '" + name + "' are its entries, which are not given")
+        .advise("add " + name + "=FILE to the command line; of dense operands sizes are enough");
+    return false;
+  }
+  return true;
+}
+
 /// Writes the files that are asked for. False with an error reported.
 bool writeFiles(Session &session, const PartitionOptions &options, const sema::Kernel &kernel,
                 const sema::IndexDivision &division, const host::Inputs &inputs, const Owners &owners,
@@ -149,9 +168,12 @@ int partitionKernel(Session &session, PartitionOptions &options) {
   if (!division)
     return session.finish();
   options.inputs.needsAll = false;
+  options.inputs.takesSizesAlone = true;
   const std::optional<host::Inputs> inputs = host::readInputs(session, *kernel, input->tree, options.inputs);
   timer.phase("read the inputs");
-  const std::optional<Owners> owners = inputs ? ownersOf(session, options, *kernel, *division, *inputs) : std::nullopt;
+  const std::optional<Owners> owners = inputs && hasEntries(session, *kernel, *division, *inputs)
+                                           ? ownersOf(session, options, *kernel, *division, *inputs)
+                                           : std::nullopt;
   if (!owners || session.failed())
     return session.finish();
   const Partition partition = partitionOf(*kernel, *division, *inputs, *owners, options.parts);

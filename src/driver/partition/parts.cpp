@@ -84,7 +84,7 @@ private:
       return;
     }
     const tensor::Coordinates *entries = entriesOf(kernel_, inputs_, part.tensor);
-    if (!entries)
+    if (!entries && !sema::has(partition.unknown, tensor.name))
       partition.unknown.push_back(tensor.name);
     const int64_t others = (tensor.order() - 1) * format::bits(tensor.format.indices) / 8;
     for (size_t entry = 0; entries && entry < entries->size(); ++entry)
@@ -123,6 +123,8 @@ Owners equalRows(int64_t size, int64_t parts) {
 
 Owners equalWeights(const std::vector<int64_t> &weights, int64_t parts) {
   const int64_t all = std::accumulate(weights.begin(), weights.end(), int64_t(0));
+  if (all == 0 && !weights.empty())
+    return equalRows(static_cast<int64_t>(weights.size()), parts);
   Owners owners;
   int64_t before = 0, part = 0;
   for (int64_t weight : weights) {
