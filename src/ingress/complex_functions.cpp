@@ -90,8 +90,7 @@ ExprPtr log1pOf(const Parts &z) {
   ExprPtr larger = z.choice(std::move(isByReal), z.of(Function::Log1p, z.x()), z.of(Function::Log, clone(most)));
   ExprPtr ratio = z.overOr(z.of(Function::Min, clone(a), clone(b)), most, z.number(0));
   ExprPtr rest = z.times(z.number(0.5), z.of(Function::Log1p, z.square(std::move(ratio))));
-  return z.joined(z.plus(std::move(larger), std::move(rest)),
-                  z.of(Function::Atan2, z.y(), z.plus(z.number(1), z.x())));
+  return z.joined(z.plus(std::move(larger), std::move(rest)), z.of(Function::Atan2, z.y(), z.plus(z.number(1), z.x())));
 }
 
 /// The larger part t is sqrt((|z| + |x|) / 2), the other one |y| / 2t; the real part is not negative.

@@ -37,7 +37,7 @@ def _plain(value: Any) -> Optional[Any]:
     """A copy in the plainest form of its kind; None of what no copy is known of."""
     if isinstance(value, np.ma.MaskedArray):
         masked: Any = value  # of which elements without a value have none that anybody has said
-        return None if np.ma.getmaskarray(masked).any() else masked.data.copy()
+        return None if np.any(masked.mask) else masked.data.copy()
     if isinstance(value, (np.ndarray, list, tuple)):
         try:
             array = np.asarray(value, order="C")

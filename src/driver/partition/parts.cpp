@@ -1,6 +1,7 @@
 #include "driver/partition/parts.h"
 
 #include "format/format.h"
+#include "sema/tree.h"
 
 #include <algorithm>
 #include <numeric>
