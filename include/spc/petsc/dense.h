@@ -1,9 +1,9 @@
 /* The product of a matrix of PETSc and a dense one, which PETSc stores by columns, by spc's kernel for rows. Included by
  * ../petsc.h.
  *
- * A tile of columns becomes rows first, all of them, since an entry of A may read any. Of the result a few rows at a time
- * are computed, by rows, and written by columns while they are in cache. So memory is bounded by the tile, and a row of A
- * is read once a tile, not once a column. SPDX-License-Identifier: Apache-2.0 */
+ * A tile of columns becomes rows, as far as the next rows of the result need them: where entries are near the diagonal,
+ * these are still in cache then. Of the result a few rows at a time are computed, by rows, and written by columns. So memory
+ * is bounded by the tile, and a row of A is read once a tile, not once a column. SPDX-License-Identifier: Apache-2.0 */
 #ifndef SPC_PETSC_DENSE_H
 #define SPC_PETSC_DENSE_H
 
@@ -35,64 +35,128 @@ static inline void SpcRowsToColumns(PetscInt rows, PetscInt width, const PetscSc
   }
 }
 
-/* What a tile of columns is computed from and written to. */
+/* The rows of tiles that other processes need, one behind another, and where they go. */
+static inline PetscErrorCode SpcTileSetUpHalo(SpcMat *spc, PetscInt columns) {
+  const PetscInt *degrees;
+  const PetscSFNode *remote;
+  PetscSFNode *places;
+  PetscInt *place, *ghost_place;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFComputeDegreeBegin(spc->halo, &degrees));
+  PetscCall(PetscSFComputeDegreeEnd(spc->halo, &degrees));
+  PetscCall(PetscMalloc2(columns, &place, spc->ghosts, &ghost_place));
+  spc->sent = 0;
+  for (PetscInt j = 0; j < columns; ++j)
+    place[j] = degrees[j] ? spc->sent++ : 0;
+  PetscCall(PetscMalloc1(spc->sent, &spc->sent_rows));
+  for (PetscInt j = 0; j < columns; ++j)
+    if (degrees[j])
+      spc->sent_rows[place[j]] = j;
+  PetscCall(PetscSFBcastBegin(spc->halo, MPIU_INT, place, ghost_place, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(spc->halo, MPIU_INT, place, ghost_place, MPI_REPLACE));
+  PetscCall(PetscSFGetGraph(spc->halo, NULL, NULL, NULL, &remote));
+  PetscCall(PetscMalloc1(spc->ghosts, &places));
+  for (PetscInt g = 0; g < spc->ghosts; ++g) {
+    places[g].rank = remote[g].rank;
+    places[g].index = ghost_place[g];
+  }
+  PetscCall(PetscFree2(place, ghost_place));
+  PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)spc->halo), &spc->tile_halo));
+  PetscCall(PetscSFSetGraph(spc->tile_halo, spc->sent, spc->ghosts, NULL, PETSC_OWN_POINTER, places, PETSC_OWN_POINTER));
+  PetscCall(PetscSFSetUp(spc->tile_halo));
+  PetscCall(PetscMalloc2((size_t)spc->sent * SPC_PETSC_TILE, &spc->sent_tile, (size_t)spc->ghosts * SPC_PETSC_TILE,
+                         &spc->ghost_tile));
+  PetscFunctionReturn(SPC_PETSC_OK);
+}
+
+/* What products with dense matrices keep besides; collective. */
+static inline PetscErrorCode SpcTileSetUp(SpcMat *spc, const SpcAIJ *own) {
+  const PetscInt rows = (PetscInt)own->nrows, columns = (PetscInt)own->ncols;
+  PetscInt needed = 0;
+
+  PetscFunctionBegin;
+  if (spc->halo)
+    PetscCall(SpcTileSetUpHalo(spc, columns));
+  PetscCall(PetscMalloc2((size_t)columns * SPC_PETSC_TILE + 1, &spc->tile, rows / SPC_PETSC_ROWS + 1, &spc->needed));
+  for (PetscInt i = 0; i < rows; ++i) {
+    for (PetscInt e = own->row_ptr[i]; e < own->row_ptr[i + 1]; ++e)
+      needed = PetscMax(needed, own->col_ind[e] + 1);
+    spc->needed[i / SPC_PETSC_ROWS] = needed;
+  }
+  PetscFunctionReturn(SPC_PETSC_OK);
+}
+
+/* A tile of columns: what it is computed from and written to. */
 typedef struct {
   const SpcMat *spc;
   SpcAIJ own, listed;
   PetscInt width;
-  PetscScalar *to; /* by columns, ld apart */
-  PetscInt ld;
+  const PetscScalar *from; /* by columns, ld_from apart */
+  PetscScalar *to;
+  PetscInt ld_from, ld_to;
+  PetscInt packed; /* rows that `spc->tile` has */
 } SpcTile;
 
-/* Rows `begin` to `end` - 1 of the result, to which those of the block of other processes' columns from `*next` on are
- * added; `*next` becomes the first one behind them. */
-static inline PetscErrorCode SpcTileRows(const SpcTile *tile, PetscInt begin, PetscInt end, PetscInt *next) {
+/* Rows of the tile as far as the rows of the result from `begin` on need them, and some more. */
+static inline void SpcTilePack(SpcTile *tile, PetscInt begin) {
+  const PetscInt needed = tile->spc->needed[begin / SPC_PETSC_ROWS];
+  if (tile->packed < needed) {
+    const PetscInt end = PetscMin(needed + SPC_PETSC_ROWS, (PetscInt)tile->own.ncols);
+    SpcColumnsToRows(end - tile->packed, tile->width, tile->from + tile->packed, tile->ld_from,
+                     tile->spc->tile + (size_t)tile->packed * (size_t)tile->width);
+    tile->packed = end;
+  }
+}
+
+/* Rows `begin` to `end` - 1 of the result, to which rows `first` to `last` - 1 of those with entries in other processes'
+ * columns are added. */
+static inline PetscErrorCode SpcTileRows(SpcTile *tile, PetscInt begin, PetscInt end, PetscInt first, PetscInt last) {
   const SpcMat *spc = tile->spc;
-  const PetscInt width = tile->width, first = *next;
+  const PetscInt width = tile->width;
   const SpcRows read = SpcRowsOf(spc->tile, (PetscInt)tile->own.ncols, width);
   const SpcAIJ own = SpcSlice(&tile->own, begin, end);
   PetscScalar results[SPC_PETSC_ROWS * SPC_PETSC_TILE], sums[SPC_PETSC_ROWS * SPC_PETSC_TILE];
   SpcRows written = SpcRowsOf(results, end - begin, width);
-  PetscInt last = first;
 
   PetscFunctionBegin;
+  SpcTilePack(tile, begin);
   SpcCall(aij_mat_mult(&own, &read, &written));
-  while (last < spc->listed && spc->rows[last] < end)
-    ++last;
   if (first < last) {
     const SpcAIJ listed = SpcSlice(&tile->listed, first, last);
-    const SpcRows halo = SpcRowsOf(spc->ghosts_tile, spc->ghosts, width);
+    const SpcRows halo = SpcRowsOf(spc->ghost_tile, spc->ghosts, width);
     SpcRows added = SpcRowsOf(sums, last - first, width);
     SpcCall(aij_mat_mult(&listed, &halo, &added));
     for (PetscInt k = first; k < last; ++k)
       for (PetscInt c = 0; c < width; ++c)
         results[(spc->rows[k] - begin) * width + c] += sums[(k - first) * width + c];
   }
-  *next = last;
-  SpcRowsToColumns(end - begin, width, results, tile->to + begin, tile->ld);
+  SpcRowsToColumns(end - begin, width, results, tile->to + begin, tile->ld_to);
   PetscFunctionReturn(SPC_PETSC_OK);
 }
 
-/* All rows of a tile: those without entries in other processes' columns first, while the halo travels. */
-static inline PetscErrorCode SpcTileMult(const SpcTile *tile, const PetscScalar *from, MPI_Datatype unit) {
+/* All rows: those without entries in other processes' columns while the halo travels, then the others. */
+static inline PetscErrorCode SpcTileMult(SpcTile *tile) {
   const SpcMat *spc = tile->spc;
-  const PetscInt rows = (PetscInt)tile->own.nrows;
+  const PetscInt rows = (PetscInt)tile->own.nrows, width = tile->width;
+  const MPI_Datatype unit = spc->units[width];
 
   PetscFunctionBegin;
-  if (spc->halo)
-    PetscCall(PetscSFBcastBegin(spc->halo, unit, from, spc->ghosts_tile, MPI_REPLACE));
+  for (PetscInt k = 0; k < spc->sent; ++k)
+    for (PetscInt c = 0; c < width; ++c)
+      spc->sent_tile[k * width + c] = tile->from[(size_t)c * (size_t)tile->ld_from + (size_t)spc->sent_rows[k]];
+  if (spc->tile_halo)
+    PetscCall(PetscSFBcastBegin(spc->tile_halo, unit, spc->sent_tile, spc->ghost_tile, MPI_REPLACE));
   for (int with_halo = 0; with_halo < 2; ++with_halo) {
-    PetscInt next = 0;
-    if (with_halo && spc->halo)
-      PetscCall(PetscSFBcastEnd(spc->halo, unit, from, spc->ghosts_tile, MPI_REPLACE));
-    for (PetscInt begin = 0; begin < rows; begin += SPC_PETSC_ROWS) {
+    PetscInt first = 0, last = 0;
+    if (with_halo && spc->tile_halo)
+      PetscCall(PetscSFBcastEnd(spc->tile_halo, unit, spc->sent_tile, spc->ghost_tile, MPI_REPLACE));
+    for (PetscInt begin = 0; begin < rows; begin += SPC_PETSC_ROWS, first = last) {
       const PetscInt end = PetscMin(begin + SPC_PETSC_ROWS, rows);
-      const int needs_halo = next < spc->listed && spc->rows[next] < end;
-      if (needs_halo == with_halo)
-        PetscCall(SpcTileRows(tile, begin, end, &next));
-      else
-        while (next < spc->listed && spc->rows[next] < end)
-          ++next;
+      while (last < spc->listed && spc->rows[last] < end)
+        ++last;
+      if ((first < last) == with_halo)
+        PetscCall(SpcTileRows(tile, begin, end, first, last));
     }
   }
   PetscFunctionReturn(SPC_PETSC_OK);
@@ -104,41 +168,41 @@ static inline PetscErrorCode SpcMatMatMult(Mat A, Mat B, Mat C) {
   SpcTile tile;
   const PetscScalar *from;
   PetscScalar *to;
-  PetscInt columns, ld;
+  PetscInt columns;
   PetscBool assembled;
 
   PetscFunctionBegin;
   PetscCall(MatAssembled(A, &assembled));
   PetscCheck(assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE, "spc: A is not assembled");
   PetscCall(SpcMatGet(A, &spc));
+  memset(&tile, 0, sizeof tile);
   tile.spc = spc;
   PetscCall(SpcBlock(spc->diagonal, &tile.own));
   if (spc->rest)
     PetscCall(SpcListed(spc, &tile.listed));
   if (!spc->tile)
-    PetscCall(PetscMalloc1((size_t)tile.own.ncols * SPC_PETSC_TILE, &spc->tile));
-  if (spc->rest && !spc->ghosts_tile)
-    PetscCall(PetscMalloc1((size_t)spc->ghosts * SPC_PETSC_TILE, &spc->ghosts_tile));
+    PetscCall(SpcTileSetUp(spc, &tile.own));
   PetscCall(MatGetSize(B, NULL, &columns));
-  PetscCall(MatDenseGetLDA(B, &ld));
-  PetscCall(MatDenseGetLDA(C, &tile.ld));
+  PetscCall(MatDenseGetLDA(B, &tile.ld_from));
+  PetscCall(MatDenseGetLDA(C, &tile.ld_to));
   PetscCall(MatDenseGetArrayRead(B, &from));
   PetscCall(MatDenseGetArrayWrite(C, &to));
   for (PetscInt k = 0; k < columns; k += SPC_PETSC_TILE) {
     tile.width = PetscMin(SPC_PETSC_TILE, columns - k);
-    tile.to = to + (size_t)k * (size_t)tile.ld;
+    tile.from = from + (size_t)k * (size_t)tile.ld_from;
+    tile.to = to + (size_t)k * (size_t)tile.ld_to;
+    tile.packed = 0;
     if (spc->units[tile.width] == MPI_DATATYPE_NULL) {
       PetscCallMPI(MPI_Type_contiguous((int)tile.width, MPIU_SCALAR, &spc->units[tile.width]));
       PetscCallMPI(MPI_Type_commit(&spc->units[tile.width]));
     }
-    SpcColumnsToRows((PetscInt)tile.own.ncols, tile.width, from + (size_t)k * (size_t)ld, ld, spc->tile);
-    PetscCall(SpcTileMult(&tile, spc->tile, spc->units[tile.width]));
+    PetscCall(SpcTileMult(&tile));
   }
   PetscCall(MatDenseRestoreArrayRead(B, &from));
   PetscCall(MatDenseRestoreArrayWrite(C, &to));
   PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
-  PetscCall(PetscLogFlops(2.0 * (PetscLogDouble)columns * (PetscLogDouble)(tile.own.nnz + (spc->rest ? tile.listed.nnz : 0))));
+  PetscCall(PetscLogFlops(2.0 * (PetscLogDouble)columns * (PetscLogDouble)(tile.own.nnz + tile.listed.nnz)));
   PetscFunctionReturn(SPC_PETSC_OK);
 }
 

@@ -46,19 +46,23 @@ typedef float SpcScalar;
 
 /* Columns of a dense matrix that are multiplied at once, and rows of the result that are computed before they are written. */
 #define SPC_PETSC_TILE 16
-#define SPC_PETSC_ROWS 128
+#define SPC_PETSC_ROWS 256
 #define SPC_PETSC_OK ((PetscErrorCode)0)
 
 /* What the products of a matrix keep, until its nonzero structure changes. */
 typedef struct {
-  Mat diagonal, rest;          /* the blocks of MATMPIAIJ, borrowed; of MATSEQAIJ the matrix itself and NULL */
-  PetscObjectId ids[2];        /* of these */
-  PetscObjectState structure;  /* the nonzero state that this was set up for */
-  PetscSF halo;                /* from the vector's parts to the columns of `rest` */
-  PetscInt ghosts, listed;     /* columns of `rest`; its rows that have entries */
-  PetscInt *rows, *starts;     /* these rows; where their entries begin, and the end */
-  PetscScalar *ghost, *sums;   /* a number for each column of `rest`, for each of its rows that has entries */
-  PetscScalar *tile, *ghosts_tile; /* rows of a tile of columns: the vector's part, the halo */
+  Mat diagonal, rest;           /* the blocks of MATMPIAIJ, borrowed; of MATSEQAIJ the matrix itself and NULL */
+  PetscObjectId ids[2];         /* of these */
+  PetscObjectState structure;   /* the nonzero state that this was set up for */
+  PetscSF halo;                 /* from the vector's parts to the columns of `rest` */
+  PetscInt ghosts, listed;      /* columns of `rest`; its rows that have entries */
+  PetscInt *rows, *starts;      /* these rows; where their entries begin, and the end */
+  PetscScalar *ghost, *sums;    /* a number for each column of `rest`, for each of its rows that has entries */
+  PetscScalar *tile;            /* of products with dense matrices: rows of a tile of columns, NULL before the first one */
+  PetscInt *needed;             /* of them: so many rows of the tile do the first rows of the result need, by SPC_PETSC_ROWS */
+  PetscSF tile_halo;            /* from the rows that others need, one behind another, to the columns of `rest` */
+  PetscInt sent, *sent_rows;    /* these rows */
+  PetscScalar *sent_tile, *ghost_tile;
   MPI_Datatype units[SPC_PETSC_TILE + 1]; /* so many scalars, or MPI_DATATYPE_NULL */
 } SpcMat;
 
@@ -138,8 +142,10 @@ static inline PetscErrorCode SpcMatReset(SpcMat *spc) {
   PetscCall(PetscSFDestroy(&spc->halo));
   PetscCall(PetscFree2(spc->rows, spc->starts));
   PetscCall(PetscFree2(spc->ghost, spc->sums));
-  PetscCall(PetscFree(spc->tile));
-  PetscCall(PetscFree(spc->ghosts_tile));
+  PetscCall(PetscFree2(spc->tile, spc->needed));
+  PetscCall(PetscSFDestroy(&spc->tile_halo));
+  PetscCall(PetscFree(spc->sent_rows));
+  PetscCall(PetscFree2(spc->sent_tile, spc->ghost_tile));
   PetscFunctionReturn(SPC_PETSC_OK);
 }
 
