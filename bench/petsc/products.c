@@ -41,7 +41,8 @@ static double median(double *numbers, int count) {
   return numbers[count / 2];
 }
 
-/* A line: milliseconds of PETSc's and of spc's, median and least, and the ratios of these and the median of the rounds'. */
+/* A line: milliseconds of PETSc's and of spc's, median and least, and the ratios of these and the median of the
+ * rounds'. */
 static PetscErrorCode compare(const char *name, Contender contenders[2], int dense, int transposed, int rounds) {
   static double times[2][MOST_ROUNDS], ratios[MOST_ROUNDS];
   double first;
@@ -91,7 +92,8 @@ int main(int argc, char **argv) {
   PetscCall(PetscOptionsGetString(NULL, NULL, "-f", file, sizeof file, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-columns", &columns, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-rounds", &rounds, NULL));
-  PetscCheck(rounds > 0 && rounds <= MOST_ROUNDS, PETSC_COMM_WORLD, PETSC_ERR_USER, "-rounds is at most %d", MOST_ROUNDS);
+  PetscCheck(rounds > 0 && rounds <= MOST_ROUNDS, PETSC_COMM_WORLD, PETSC_ERR_USER, "-rounds is at most %d",
+             MOST_ROUNDS);
   PetscCall(load(file, &contenders[0].A));
   PetscCall(MatDuplicate(contenders[0].A, MAT_COPY_VALUES, &contenders[1].A));
   PetscCall(SpcMatInstall(contenders[1].A));

@@ -5,10 +5,10 @@
  *     #include <spc/petsc.h>
  *     PetscCall(SpcMatInstall(A));                      MATSEQAIJ or MATMPIAIJ, at any time once its type is set
  *
- * From then on MatMult, MatMultAdd, MatMultTranspose, MatMultTransposeAdd and MatMatMult with MATDENSE run spc's kernels on
- * the arrays that A has: KSP, PC and SNES need not know. The products read values and structure anew, so that A may be
- * assembled again. All else of A stays PETSc's. Memory that the products keep is freed with A. A copy (MatDuplicate,
- * MatConvert) is as PETSc makes it: it has spc's products once they are installed in it, too.
+ * From then on MatMult, MatMultAdd, MatMultTranspose, MatMultTransposeAdd and MatMatMult with MATDENSE run spc's
+ * kernels on the arrays that A has: KSP, PC and SNES need not know. The products read values and structure anew, so
+ * that A may be assembled again. All else of A stays PETSc's. Memory that the products keep is freed with A. A copy
+ * (MatDuplicate, MatConvert) is as PETSc makes it: it has spc's products once they are installed in it, too.
  *
  * The products of A are made by one thread at a time, as all calls of PETSc. Errors are PETSc's.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -17,8 +17,8 @@
 
 #include "petsc/dense.h"
 
-/* Installs spc's products in A, MATSEQAIJ or MATMPIAIJ or a subclass on the host. A need not be assembled. Doing it twice does
- * nothing. Collective. PETSC_ERR_SUP: a matrix of another type. */
+/* Installs spc's products in A, MATSEQAIJ or MATMPIAIJ or a subclass on the host. A need not be assembled. Doing it
+ * twice does nothing. Collective. PETSC_ERR_SUP: a matrix of another type. */
 static inline PetscErrorCode SpcMatInstall(Mat A) {
   Mat diagonal, rest;
   const PetscInt *columns;

@@ -199,8 +199,8 @@ static PetscErrorCode iterations(Mat A, KSPType solver, PCType preconditioner, P
 
 /* Solvers take the steps that they take with PETSc's products. */
 static PetscErrorCode solvers(void) {
-  static const char *const kinds[][2] = {
-      {KSPCG, PCJACOBI}, {KSPGMRES, PCBJACOBI}, {KSPBICG, PCNONE}, {KSPCG, PCGAMG}, {KSPLSQR, PCNONE}, {KSPCG, PCSOR}};
+  static const char *const kinds[][2] = {{KSPCG, PCJACOBI}, {KSPGMRES, PCBJACOBI}, {KSPBICG, PCNONE},
+                                         {KSPCG, PCGAMG},   {KSPLSQR, PCNONE},     {KSPCG, PCSOR}};
   Mat own, A;
   PetscInt expected, found;
 

@@ -21,7 +21,8 @@ static PetscErrorCode expect_close_numbers(PetscInt size, const PetscScalar *fou
                                            const char *product, const char *what) {
   PetscFunctionBegin;
   for (PetscInt i = 0; i < size; ++i)
-    PetscCheck(PetscAbsScalar(found[i] - expected[i]) <= 1000 * PETSC_MACHINE_EPSILON * (1 + PetscAbsScalar(expected[i])),
+    PetscCheck(PetscAbsScalar(found[i] - expected[i]) <=
+                   1000 * PETSC_MACHINE_EPSILON * (1 + PetscAbsScalar(expected[i])),
                PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s of %s: %g, not %g, at %d", product, what,
                (double)PetscRealPart(found[i]), (double)PetscRealPart(expected[i]), (int)i);
   ++compared;

@@ -1,13 +1,20 @@
-/* The product of a matrix of PETSc and a dense one, which PETSc stores by columns, by spc's kernel for rows. Included by
+/* The product of a matrix of PETSc and a dense one, which PETSc stores by columns, by spc's kernel for rows. Included
+ * by
  * ../petsc.h.
  *
  * A tile of columns becomes rows, as far as the next rows of the result need them: where entries are near the diagonal,
- * these are still in cache then. Of the result a few rows at a time are computed, by rows, and written by columns. So memory
- * is bounded by the tile, and a row of A is read once a tile, not once a column. SPDX-License-Identifier: Apache-2.0 */
+ * these are still in cache then. Of the result a few rows at a time are computed, by rows, and written by columns. So
+ * memory is bounded by the tile, and a row of A is read once a tile, not once a column. SPDX-License-Identifier:
+ * Apache-2.0 */
 #ifndef SPC_PETSC_DENSE_H
 #define SPC_PETSC_DENSE_H
 
 #include "vectors.h"
+
+#if defined(__x86_64__) && defined(PETSC_USE_REAL_DOUBLE) && !defined(PETSC_USE_COMPLEX)
+#include <emmintrin.h>
+#define SPC_PETSC_STREAMS
+#endif
 
 /* Rows of `width` numbers from as many columns, `ld` apart. */
 static inline void SpcColumnsToRows(PetscInt rows, PetscInt width, const PetscScalar *from, PetscInt ld,
@@ -25,11 +32,24 @@ static inline void SpcColumnsToRows(PetscInt rows, PetscInt width, const PetscSc
       to[(size_t)i * (size_t)width + (size_t)k] = from[(size_t)k * (size_t)ld + (size_t)i];
 }
 
+/* Columns, `ld` apart, from rows of `width` numbers. Where `far`, they go to memory past the caches, which else would
+ * read what is overwritten: for results that caches do not hold anyway. */
 static inline void SpcRowsToColumns(PetscInt rows, PetscInt width, const PetscScalar *from, PetscScalar *to,
-                                    PetscInt ld) {
+                                    PetscInt ld, int far) {
+  (void)far;
   for (PetscInt k = 0; k < width; ++k) {
     const PetscScalar *in = from + k;
     PetscScalar *out = to + (size_t)k * (size_t)ld;
+#ifdef SPC_PETSC_STREAMS
+    if (far) {
+      for (PetscInt i = 0; i < rows; ++i) {
+        long long bits;
+        memcpy(&bits, in + (size_t)i * (size_t)width, sizeof bits);
+        _mm_stream_si64((long long *)(void *)(out + i), bits);
+      }
+      continue;
+    }
+#endif
     for (PetscInt i = 0; i < rows; ++i)
       out[i] = in[(size_t)i * (size_t)width];
   }
@@ -63,7 +83,8 @@ static inline PetscErrorCode SpcTileSetUpHalo(SpcMat *spc, PetscInt columns) {
   }
   PetscCall(PetscFree2(place, ghost_place));
   PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)spc->halo), &spc->tile_halo));
-  PetscCall(PetscSFSetGraph(spc->tile_halo, spc->sent, spc->ghosts, NULL, PETSC_OWN_POINTER, places, PETSC_OWN_POINTER));
+  PetscCall(
+      PetscSFSetGraph(spc->tile_halo, spc->sent, spc->ghosts, NULL, PETSC_OWN_POINTER, places, PETSC_OWN_POINTER));
   PetscCall(PetscSFSetUp(spc->tile_halo));
   PetscCall(PetscMalloc2((size_t)spc->sent * SPC_PETSC_TILE, &spc->sent_tile, (size_t)spc->ghosts * SPC_PETSC_TILE,
                          &spc->ghost_tile));
@@ -78,7 +99,8 @@ static inline PetscErrorCode SpcTileSetUp(SpcMat *spc, const SpcAIJ *own) {
   PetscFunctionBegin;
   if (spc->halo)
     PetscCall(SpcTileSetUpHalo(spc, columns));
-  PetscCall(PetscMalloc2((size_t)columns * SPC_PETSC_TILE + 1, &spc->tile, rows / SPC_PETSC_ROWS + 1, &spc->needed));
+  PetscCall(PetscMalloc4((size_t)columns * SPC_PETSC_TILE + 1, &spc->tile, rows / SPC_PETSC_ROWS + 1, &spc->needed,
+                         SPC_PETSC_ROWS * SPC_PETSC_TILE, &spc->results, SPC_PETSC_ROWS * SPC_PETSC_TILE, &spc->added));
   for (PetscInt i = 0; i < rows; ++i) {
     for (PetscInt e = own->row_ptr[i]; e < own->row_ptr[i + 1]; ++e)
       needed = PetscMax(needed, own->col_ind[e] + 1);
@@ -96,6 +118,7 @@ typedef struct {
   PetscScalar *to;
   PetscInt ld_from, ld_to;
   PetscInt packed; /* rows that `spc->tile` has */
+  int far;         /* whether the result is written past the caches */
 } SpcTile;
 
 /* Rows of the tile as far as the rows of the result from `begin` on need them, and some more. */
@@ -109,15 +132,14 @@ static inline void SpcTilePack(SpcTile *tile, PetscInt begin) {
   }
 }
 
-/* Rows `begin` to `end` - 1 of the result, to which rows `first` to `last` - 1 of those with entries in other processes'
- * columns are added. */
+/* Rows `begin` to `end` - 1 of the result, to which rows `first` to `last` - 1 of those with entries in other
+ * processes' columns are added. */
 static inline PetscErrorCode SpcTileRows(SpcTile *tile, PetscInt begin, PetscInt end, PetscInt first, PetscInt last) {
   const SpcMat *spc = tile->spc;
   const PetscInt width = tile->width;
   const SpcRows read = SpcRowsOf(spc->tile, (PetscInt)tile->own.ncols, width);
   const SpcAIJ own = SpcSlice(&tile->own, begin, end);
-  PetscScalar results[SPC_PETSC_ROWS * SPC_PETSC_TILE], sums[SPC_PETSC_ROWS * SPC_PETSC_TILE];
-  SpcRows written = SpcRowsOf(results, end - begin, width);
+  SpcRows written = SpcRowsOf(spc->results, end - begin, width);
 
   PetscFunctionBegin;
   SpcTilePack(tile, begin);
@@ -125,13 +147,13 @@ static inline PetscErrorCode SpcTileRows(SpcTile *tile, PetscInt begin, PetscInt
   if (first < last) {
     const SpcAIJ listed = SpcSlice(&tile->listed, first, last);
     const SpcRows halo = SpcRowsOf(spc->ghost_tile, spc->ghosts, width);
-    SpcRows added = SpcRowsOf(sums, last - first, width);
+    SpcRows added = SpcRowsOf(spc->added, last - first, width);
     SpcCall(aij_mat_mult(&listed, &halo, &added));
     for (PetscInt k = first; k < last; ++k)
       for (PetscInt c = 0; c < width; ++c)
-        results[(spc->rows[k] - begin) * width + c] += sums[(k - first) * width + c];
+        spc->results[(spc->rows[k] - begin) * width + c] += spc->added[(k - first) * width + c];
   }
-  SpcRowsToColumns(end - begin, width, results, tile->to + begin, tile->ld_to);
+  SpcRowsToColumns(end - begin, width, spc->results, tile->to + begin, tile->ld_to, tile->far);
   PetscFunctionReturn(SPC_PETSC_OK);
 }
 
@@ -187,6 +209,7 @@ static inline PetscErrorCode SpcMatMatMult(Mat A, Mat B, Mat C) {
   PetscCall(MatDenseGetLDA(C, &tile.ld_to));
   PetscCall(MatDenseGetArrayRead(B, &from));
   PetscCall(MatDenseGetArrayWrite(C, &to));
+  tile.far = (size_t)tile.own.nrows * (size_t)columns * sizeof *to >= SPC_PETSC_FAR;
   for (PetscInt k = 0; k < columns; k += SPC_PETSC_TILE) {
     tile.width = PetscMin(SPC_PETSC_TILE, columns - k);
     tile.from = from + (size_t)k * (size_t)tile.ld_from;
@@ -198,6 +221,9 @@ static inline PetscErrorCode SpcMatMatMult(Mat A, Mat B, Mat C) {
     }
     PetscCall(SpcTileMult(&tile));
   }
+#ifdef SPC_PETSC_STREAMS
+  _mm_sfence();
+#endif
   PetscCall(MatDenseRestoreArrayRead(B, &from));
   PetscCall(MatDenseRestoreArrayWrite(C, &to));
   PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));

@@ -44,25 +44,35 @@ typedef float SpcScalar;
 #endif
 #undef SPC_PETSC_OF
 
-/* Columns of a dense matrix that are multiplied at once, and rows of the result that are computed before they are written. */
+/* Columns of a dense matrix that are multiplied at once, and rows of the result that are computed before they are
+ * written. */
+#ifndef SPC_PETSC_TILE
 #define SPC_PETSC_TILE 16
-#define SPC_PETSC_ROWS 256
+#endif
+#ifndef SPC_PETSC_ROWS
+#define SPC_PETSC_ROWS 1024
+#endif
+/* Bytes of a result from which on it is written past the caches. */
+#ifndef SPC_PETSC_FAR
+#define SPC_PETSC_FAR ((size_t)4 << 20)
+#endif
 #define SPC_PETSC_OK ((PetscErrorCode)0)
 
 /* What the products of a matrix keep, until its nonzero structure changes. */
 typedef struct {
-  Mat diagonal, rest;           /* the blocks of MATMPIAIJ, borrowed; of MATSEQAIJ the matrix itself and NULL */
-  PetscObjectId ids[2];         /* of these */
-  PetscObjectState structure;   /* the nonzero state that this was set up for */
-  PetscSF halo;                 /* from the vector's parts to the columns of `rest` */
-  PetscInt ghosts, listed;      /* columns of `rest`; its rows that have entries */
-  PetscInt *rows, *starts;      /* these rows; where their entries begin, and the end */
-  PetscScalar *ghost, *sums;    /* a number for each column of `rest`, for each of its rows that has entries */
-  PetscScalar *tile;            /* of products with dense matrices: rows of a tile of columns, NULL before the first one */
-  PetscInt *needed;             /* of them: so many rows of the tile do the first rows of the result need, by SPC_PETSC_ROWS */
-  PetscSF tile_halo;            /* from the rows that others need, one behind another, to the columns of `rest` */
-  PetscInt sent, *sent_rows;    /* these rows */
+  Mat diagonal, rest;         /* the blocks of MATMPIAIJ, borrowed; of MATSEQAIJ the matrix itself and NULL */
+  PetscObjectId ids[2];       /* of these */
+  PetscObjectState structure; /* the nonzero state that this was set up for */
+  PetscSF halo;               /* from the vector's parts to the columns of `rest` */
+  PetscInt ghosts, listed;    /* columns of `rest`; its rows that have entries */
+  PetscInt *rows, *starts;    /* these rows; where their entries begin, and the end */
+  PetscScalar *ghost, *sums;  /* a number for each column of `rest`, for each of its rows that has entries */
+  PetscScalar *tile; /* of products with dense matrices: rows of a tile of columns, NULL before the first one */
+  PetscInt *needed;  /* of them: so many rows of the tile do the first rows of the result need, by SPC_PETSC_ROWS */
+  PetscSF tile_halo; /* from the rows that others need, one behind another, to the columns of `rest` */
+  PetscInt sent, *sent_rows; /* these rows */
   PetscScalar *sent_tile, *ghost_tile;
+  PetscScalar *results, *added;           /* SPC_PETSC_ROWS rows of a tile of the result, and what is added to them */
   MPI_Datatype units[SPC_PETSC_TILE + 1]; /* so many scalars, or MPI_DATATYPE_NULL */
 } SpcMat;
 
@@ -142,7 +152,7 @@ static inline PetscErrorCode SpcMatReset(SpcMat *spc) {
   PetscCall(PetscSFDestroy(&spc->halo));
   PetscCall(PetscFree2(spc->rows, spc->starts));
   PetscCall(PetscFree2(spc->ghost, spc->sums));
-  PetscCall(PetscFree2(spc->tile, spc->needed));
+  PetscCall(PetscFree4(spc->tile, spc->needed, spc->results, spc->added));
   PetscCall(PetscSFDestroy(&spc->tile_halo));
   PetscCall(PetscFree(spc->sent_rows));
   PetscCall(PetscFree2(spc->sent_tile, spc->ghost_tile));
@@ -193,8 +203,7 @@ static inline PetscErrorCode SpcMatBlocks(Mat A, Mat *diagonal, Mat *rest, const
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &distributed));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &sequential));
   PetscCheck(distributed || sequential, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
-             "spc: its products are for MATSEQAIJ and MATMPIAIJ, not for matrices of type %s",
-             type ? type : "(none)");
+             "spc: its products are for MATSEQAIJ and MATMPIAIJ, not for matrices of type %s", type ? type : "(none)");
   *diagonal = A;
   *rest = NULL;
   *columns = NULL;

@@ -88,7 +88,9 @@ static inline PetscErrorCode SpcMatMultTransposeInto(Mat A, Vec x, Vec y, PetscB
   PetscFunctionReturn(SPC_PETSC_OK);
 }
 
-static inline PetscErrorCode SpcMatMult(Mat A, Vec x, Vec y) { return SpcMatMultInto(A, x, y, PETSC_FALSE); }
+static inline PetscErrorCode SpcMatMult(Mat A, Vec x, Vec y) {
+  return SpcMatMultInto(A, x, y, PETSC_FALSE);
+}
 
 /* z = y + A x; z may be y. */
 static inline PetscErrorCode SpcMatMultAdd(Mat A, Vec x, Vec y, Vec z) {
