@@ -31,6 +31,7 @@ string(REGEX REPLACE "/$" "" SPC_PC_PREFIX ${SPC_PC_PREFIX})
 configure_file(${package}/spc.pc.in spc.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/spc.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
 install(FILES ${CMAKE_SOURCE_DIR}/examples/common/kernel.mk DESTINATION ${SPC_DATA})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/kernels/petsc DESTINATION ${SPC_DATA})
 
 # Documentation: the executable holds the formats, too.
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/formats DESTINATION ${SPC_DATA})
@@ -38,7 +39,7 @@ install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_
         DESTINATION ${SPC_DOC})
 install(FILES ${CMAKE_SOURCE_DIR}/bench/README.md DESTINATION ${SPC_DOC}/bench)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs ${CMAKE_SOURCE_DIR}/examples DESTINATION ${SPC_DOC}
-        PATTERN .gitignore EXCLUDE PATTERN quickstart.sh EXCLUDE PATTERN __pycache__ EXCLUDE REGEX "/(app|[a-z]+\\.(o|d|flags))$" EXCLUDE
+        PATTERN .gitignore EXCLUDE PATTERN quickstart.sh EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN build EXCLUDE REGEX "/(app|[a-z]+\\.(o|d|flags))$" EXCLUDE
         REGEX "/([a-z]+)/\\1\\.h$" EXCLUDE)
 
 # Debian's Python looks there for packages.

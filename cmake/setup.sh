@@ -9,9 +9,12 @@ spc_build=$spc_root/build
 # What it takes to configure and build spc, and to build the examples with it.
 spc_build_packages=(g++ make cmake ninja-build ccache binutils llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools
   clang-22 lld-22 liblld-22-dev libzstd-dev zlib1g-dev nlohmann-json3-dev libcli11-dev libspdlog-dev catch2 python3)
+# What examples/petsc needs besides, and its tests; MPI comes with PETSc.
+spc_petsc_packages=(libpetsc-real-dev openmpi-bin python3-petsc4py-real python3-numpy)
 # What the tests need besides.
 spc_test_packages=(valgrind gdb git meson pkgconf libeigen3-dev libtbb-dev fish zsh qemu-user
-  python3-numpy python3-scipy python3-h5py libhdf5-103-1 python3-torch python3-dask python3-mpi4py openmpi-bin python3-pytest python3-venv)
+  python3-numpy python3-scipy python3-h5py libhdf5-103-1 python3-torch python3-dask python3-mpi4py python3-pytest python3-venv
+  "${spc_petsc_packages[@]}")
 
 # spc_as_root COMMAND...: with sudo unless root already.
 spc_as_root() {
