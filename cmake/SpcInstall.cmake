@@ -39,7 +39,7 @@ install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_
         DESTINATION ${SPC_DOC})
 install(FILES ${CMAKE_SOURCE_DIR}/bench/README.md DESTINATION ${SPC_DOC}/bench)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs ${CMAKE_SOURCE_DIR}/examples DESTINATION ${SPC_DOC}
-        PATTERN .gitignore EXCLUDE PATTERN quickstart.sh EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN build EXCLUDE REGEX "/(app|[a-z]+\\.(o|d|flags))$" EXCLUDE
+        PATTERN .gitignore EXCLUDE PATTERN quickstart.sh EXCLUDE PATTERN run.sh EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN build EXCLUDE REGEX "/(app|[a-z]+\\.(o|d|flags))$" EXCLUDE
         REGEX "/([a-z]+)/\\1\\.h$" EXCLUDE)
 
 # Debian's Python looks there for packages.

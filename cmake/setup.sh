@@ -67,3 +67,15 @@ spc_ninja() {
   fi
   ninja -C "$spc_build" -j "$(spc_jobs)" "$@"
 }
+
+# spc_for_examples: SPC, the spc that examples run: the caller's, or that of build/, which is built where it is missing.
+spc_for_examples() {
+  if [ -n "${SPC:-}" ]; then
+    return 0
+  fi
+  SPC=$spc_build/bin/spc
+  if [ ! -x "$SPC" ]; then
+    spc_packages "${spc_build_packages[@]}"
+    spc_ninja spc
+  fi
+}

@@ -12,13 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 # shellcheck source=../../cmake/setup.sh
 source ../../cmake/setup.sh
 spc_packages "${spc_petsc_packages[@]}" make pkgconf
-if [ -z "${SPC:-}" ]; then
-  if [ ! -x "$spc_build/bin/spc" ]; then
-    spc_packages "${spc_build_packages[@]}"
-    spc_ninja spc
-  fi
-  SPC=$spc_build/bin/spc
-fi
+spc_for_examples
 make -s SPC="$SPC"
 
 # mpirun refuses root unless it is asked twice; processes that wait let others run where there are more than processors.
