@@ -32,26 +32,30 @@ static inline void SpcColumnsToRows(PetscInt rows, PetscInt width, const PetscSc
       to[(size_t)i * (size_t)width + (size_t)k] = from[(size_t)k * (size_t)ld + (size_t)i];
 }
 
-/* Columns, `ld` apart, from rows of `width` numbers. Where `far`, they go to memory past the caches, which else would
- * read what is overwritten: for results that caches do not hold anyway. */
+/* Columns, `ld` apart, from rows of `width` numbers, some rows at a time, which the first cache holds. Where `far`,
+ * they go to memory past the caches, which else would read what is overwritten: for results that caches do not hold
+ * anyway. */
 static inline void SpcRowsToColumns(PetscInt rows, PetscInt width, const PetscScalar *from, PetscScalar *to,
                                     PetscInt ld, int far) {
   (void)far;
-  for (PetscInt k = 0; k < width; ++k) {
-    const PetscScalar *in = from + k;
-    PetscScalar *out = to + (size_t)k * (size_t)ld;
+  for (PetscInt begin = 0; begin < rows; begin += 64) {
+    const PetscInt count = PetscMin(64, rows - begin);
+    for (PetscInt k = 0; k < width; ++k) {
+      const PetscScalar *in = from + (size_t)begin * (size_t)width + k;
+      PetscScalar *out = to + (size_t)k * (size_t)ld + begin;
 #ifdef SPC_PETSC_STREAMS
-    if (far) {
-      for (PetscInt i = 0; i < rows; ++i) {
-        long long bits;
-        memcpy(&bits, in + (size_t)i * (size_t)width, sizeof bits);
-        _mm_stream_si64((long long *)(void *)(out + i), bits);
+      if (far) {
+        for (PetscInt i = 0; i < count; ++i) {
+          long long bits;
+          memcpy(&bits, in + (size_t)i * (size_t)width, sizeof bits);
+          _mm_stream_si64((long long *)(void *)(out + i), bits);
+        }
+        continue;
       }
-      continue;
-    }
 #endif
-    for (PetscInt i = 0; i < rows; ++i)
-      out[i] = in[(size_t)i * (size_t)width];
+      for (PetscInt i = 0; i < count; ++i)
+        out[i] = in[(size_t)i * (size_t)width];
+    }
   }
 }
 
