@@ -2,151 +2,25 @@
  * by
  * ../petsc.h.
  *
- * A tile of columns becomes rows, as far as the next rows of the result need them: where entries are near the diagonal,
- * these are still in cache then. Of the result a few rows at a time are computed, by rows, and written by columns. So
- * memory is bounded by the tile, and a row of A is read once a tile, not once a column. SPDX-License-Identifier:
- * Apache-2.0 */
+ * A tile of columns becomes rows: those that the next rows of the result need, where these are few and so stay in
+ * cache, or all, as far as they are needed first. Of the result a few rows at a time are computed, by rows, and written
+ * by columns. So memory is bounded by the tile, and a row of A is read once a tile, not once a column.
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SPC_PETSC_DENSE_H
 #define SPC_PETSC_DENSE_H
 
-#include "vectors.h"
-
-#if defined(__x86_64__) && defined(PETSC_USE_REAL_DOUBLE) && !defined(PETSC_USE_COMPLEX)
-#include <emmintrin.h>
-#define SPC_PETSC_STREAMS
-#endif
-
-/* Rows of `width` numbers from as many columns, `ld` apart. */
-static inline void SpcColumnsToRows(PetscInt rows, PetscInt width, const PetscScalar *from, PetscInt ld,
-                                    PetscScalar *to) {
-  PetscInt i = 0;
-  for (; i + 8 <= rows; i += 8)
-    for (PetscInt k = 0; k < width; ++k) {
-      const PetscScalar *in = from + (size_t)k * (size_t)ld + i;
-      PetscScalar *out = to + (size_t)i * (size_t)width + k;
-      for (int r = 0; r < 8; ++r)
-        out[(size_t)r * (size_t)width] = in[r];
-    }
-  for (; i < rows; ++i)
-    for (PetscInt k = 0; k < width; ++k)
-      to[(size_t)i * (size_t)width + (size_t)k] = from[(size_t)k * (size_t)ld + (size_t)i];
-}
-
-/* Columns, `ld` apart, from rows of `width` numbers, some rows at a time, which the first cache holds. Where `far`,
- * they go to memory past the caches, which else would read what is overwritten: for results that caches do not hold
- * anyway. */
-static inline void SpcRowsToColumns(PetscInt rows, PetscInt width, const PetscScalar *from, PetscScalar *to,
-                                    PetscInt ld, int far) {
-  (void)far;
-  for (PetscInt begin = 0; begin < rows; begin += 64) {
-    const PetscInt count = PetscMin(64, rows - begin);
-    for (PetscInt k = 0; k < width; ++k) {
-      const PetscScalar *in = from + (size_t)begin * (size_t)width + k;
-      PetscScalar *out = to + (size_t)k * (size_t)ld + begin;
-#ifdef SPC_PETSC_STREAMS
-      if (far) {
-        for (PetscInt i = 0; i < count; ++i) {
-          long long bits;
-          memcpy(&bits, in + (size_t)i * (size_t)width, sizeof bits);
-          _mm_stream_si64((long long *)(void *)(out + i), bits);
-        }
-        continue;
-      }
-#endif
-      for (PetscInt i = 0; i < count; ++i)
-        out[i] = in[(size_t)i * (size_t)width];
-    }
-  }
-}
-
-/* The rows of tiles that other processes need, one behind another, and where they go. */
-static inline PetscErrorCode SpcTileSetUpHalo(SpcMat *spc, PetscInt columns) {
-  const PetscInt *degrees;
-  const PetscSFNode *remote;
-  PetscSFNode *places;
-  PetscInt *place, *ghost_place;
-
-  PetscFunctionBegin;
-  PetscCall(PetscSFComputeDegreeBegin(spc->halo, &degrees));
-  PetscCall(PetscSFComputeDegreeEnd(spc->halo, &degrees));
-  PetscCall(PetscMalloc2(columns, &place, spc->ghosts, &ghost_place));
-  spc->sent = 0;
-  for (PetscInt j = 0; j < columns; ++j)
-    place[j] = degrees[j] ? spc->sent++ : 0;
-  PetscCall(PetscMalloc1(spc->sent, &spc->sent_rows));
-  for (PetscInt j = 0; j < columns; ++j)
-    if (degrees[j])
-      spc->sent_rows[place[j]] = j;
-  PetscCall(PetscSFBcastBegin(spc->halo, MPIU_INT, place, ghost_place, MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(spc->halo, MPIU_INT, place, ghost_place, MPI_REPLACE));
-  PetscCall(PetscSFGetGraph(spc->halo, NULL, NULL, NULL, &remote));
-  PetscCall(PetscMalloc1(spc->ghosts, &places));
-  for (PetscInt g = 0; g < spc->ghosts; ++g) {
-    places[g].rank = remote[g].rank;
-    places[g].index = ghost_place[g];
-  }
-  PetscCall(PetscFree2(place, ghost_place));
-  PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)spc->halo), &spc->tile_halo));
-  PetscCall(
-      PetscSFSetGraph(spc->tile_halo, spc->sent, spc->ghosts, NULL, PETSC_OWN_POINTER, places, PETSC_OWN_POINTER));
-  PetscCall(PetscSFSetUp(spc->tile_halo));
-  PetscCall(PetscMalloc2((size_t)spc->sent * SPC_PETSC_TILE, &spc->sent_tile, (size_t)spc->ghosts * SPC_PETSC_TILE,
-                         &spc->ghost_tile));
-  PetscFunctionReturn(SPC_PETSC_OK);
-}
-
-/* What products with dense matrices keep besides; collective. */
-static inline PetscErrorCode SpcTileSetUp(SpcMat *spc, const SpcAIJ *own) {
-  const PetscInt rows = (PetscInt)own->nrows, columns = (PetscInt)own->ncols;
-  PetscInt needed = 0;
-
-  PetscFunctionBegin;
-  if (spc->halo)
-    PetscCall(SpcTileSetUpHalo(spc, columns));
-  PetscCall(PetscMalloc4((size_t)columns * SPC_PETSC_TILE + 1, &spc->tile, rows / SPC_PETSC_ROWS + 1, &spc->needed,
-                         SPC_PETSC_ROWS * SPC_PETSC_TILE, &spc->results, SPC_PETSC_ROWS * SPC_PETSC_TILE, &spc->added));
-  for (PetscInt i = 0; i < rows; ++i) {
-    for (PetscInt e = own->row_ptr[i]; e < own->row_ptr[i + 1]; ++e)
-      needed = PetscMax(needed, own->col_ind[e] + 1);
-    spc->needed[i / SPC_PETSC_ROWS] = needed;
-  }
-  PetscFunctionReturn(SPC_PETSC_OK);
-}
-
-/* A tile of columns: what it is computed from and written to. */
-typedef struct {
-  const SpcMat *spc;
-  SpcAIJ own, listed;
-  PetscInt width;
-  const PetscScalar *from; /* by columns, ld_from apart */
-  PetscScalar *to;
-  PetscInt ld_from, ld_to;
-  PetscInt packed; /* rows that `spc->tile` has */
-  int far;         /* whether the result is written past the caches */
-} SpcTile;
-
-/* Rows of the tile as far as the rows of the result from `begin` on need them, and some more. */
-static inline void SpcTilePack(SpcTile *tile, PetscInt begin) {
-  const PetscInt needed = tile->spc->needed[begin / SPC_PETSC_ROWS];
-  if (tile->packed < needed) {
-    const PetscInt end = PetscMin(needed + SPC_PETSC_ROWS, (PetscInt)tile->own.ncols);
-    SpcColumnsToRows(end - tile->packed, tile->width, tile->from + tile->packed, tile->ld_from,
-                     tile->spc->tile + (size_t)tile->packed * (size_t)tile->width);
-    tile->packed = end;
-  }
-}
+#include "tile.h"
 
 /* Rows `begin` to `end` - 1 of the result, to which rows `first` to `last` - 1 of those with entries in other
  * processes' columns are added. */
 static inline PetscErrorCode SpcTileRows(SpcTile *tile, PetscInt begin, PetscInt end, PetscInt first, PetscInt last) {
   const SpcMat *spc = tile->spc;
   const PetscInt width = tile->width;
-  const SpcRows read = SpcRowsOf(spc->tile, (PetscInt)tile->own.ncols, width);
-  const SpcAIJ own = SpcSlice(&tile->own, begin, end);
-  SpcRows written = SpcRowsOf(spc->results, end - begin, width);
+  SpcAIJ own;
+  SpcRows read, written = SpcRowsOf(spc->results, end - begin, width);
 
   PetscFunctionBegin;
-  SpcTilePack(tile, begin);
+  SpcTileOperands(tile, begin, end, &own, &read);
   SpcCall(aij_mat_mult(&own, &read, &written));
   if (first < last) {
     const SpcAIJ listed = SpcSlice(&tile->listed, first, last);

@@ -68,9 +68,11 @@ typedef struct {
   PetscInt *rows, *starts;    /* these rows; where their entries begin, and the end */
   PetscScalar *ghost, *sums;  /* a number for each column of `rest`, for each of its rows that has entries */
   PetscScalar *tile; /* of products with dense matrices: rows of a tile of columns, NULL before the first one */
-  PetscInt *needed;  /* of them: so many rows of the tile do the first rows of the result need, by SPC_PETSC_ROWS */
-  PetscSF tile_halo; /* from the rows that others need, one behind another, to the columns of `rest` */
-  PetscInt sent, *sent_rows; /* these rows */
+  PetscInt *needed;  /* by SPC_PETSC_ROWS rows of the result: so many rows of the tile they and those above need */
+  PetscInt *near, *near_starts; /* or, where each needs few: which ones, and where in this list; else NULL */
+  PetscInt *near_places;        /* then, by entry of A, its column's place among these */
+  PetscSF tile_halo;            /* from the rows that others need, one behind another, to the columns of `rest` */
+  PetscInt sent, *sent_rows;    /* these rows */
   PetscScalar *sent_tile, *ghost_tile;
   PetscScalar *results, *added;           /* SPC_PETSC_ROWS rows of a tile of the result, and what is added to them */
   MPI_Datatype units[SPC_PETSC_TILE + 1]; /* so many scalars, or MPI_DATATYPE_NULL */
@@ -153,6 +155,7 @@ static inline PetscErrorCode SpcMatReset(SpcMat *spc) {
   PetscCall(PetscFree2(spc->rows, spc->starts));
   PetscCall(PetscFree2(spc->ghost, spc->sums));
   PetscCall(PetscFree4(spc->tile, spc->needed, spc->results, spc->added));
+  PetscCall(PetscFree3(spc->near, spc->near_starts, spc->near_places));
   PetscCall(PetscSFDestroy(&spc->tile_halo));
   PetscCall(PetscFree(spc->sent_rows));
   PetscCall(PetscFree2(spc->sent_tile, spc->ghost_tile));
