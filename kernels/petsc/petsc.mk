@@ -20,8 +20,9 @@ PETSC_INDEX  ?= i$(if $(filter 64BIT_INDICES,$(spc_petsc_found)),64,32)
 .PHONY: spc_petsc
 spc_petsc: $(SPC_BUILD)petsc_kernels.a
 
-SPC_LIBRARIES                   += petsc_kernels.a
-SPC_KERNELS_petsc_kernels.a := aij_mult aij_mult_add aij_mult_transpose aij_mult_transpose_add aij_mat_mult
+SPC_LIBRARIES += petsc_kernels.a
+SPC_KERNELS_petsc_kernels.a := aij_mult aij_mult_add aij_mult_transpose aij_mult_transpose_add aij_mat_mult \
+  aij_mat_mult_16
 define spc_petsc_rules
 SPC_FILE_$(1) := $(spc_petsc_folder)$(1).tex
 SPCFLAGS_$(1) := --format A=csr --type T=$(PETSC_SCALAR) --index $(PETSC_INDEX) -Wno-output-format

@@ -1,6 +1,5 @@
 /* The product of a matrix of PETSc and a dense one, which PETSc stores by columns, by spc's kernel for rows. Included
- * by
- * ../petsc.h.
+ * by ../petsc.h.
  *
  * A tile of columns becomes rows: those that the next rows of the result need, where these are few and so stay in
  * cache, or all, as far as they are needed first. Of the result a few rows at a time are computed, by rows, and written
@@ -10,6 +9,10 @@
 #define SPC_PETSC_DENSE_H
 
 #include "tile.h"
+
+static inline spc_status SpcTileProduct(const SpcAIJ *own, const SpcRows *read, SpcRows *written) {
+  return read->shape[1] == SPC_PETSC_TILE ? aij_mat_mult_16(own, read, written) : aij_mat_mult(own, read, written);
+}
 
 /* Rows `begin` to `end` - 1 of the result, to which rows `first` to `last` - 1 of those with entries in other
  * processes' columns are added. */
@@ -21,12 +24,12 @@ static inline PetscErrorCode SpcTileRows(SpcTile *tile, PetscInt begin, PetscInt
 
   PetscFunctionBegin;
   SpcTileOperands(tile, begin, end, &own, &read);
-  SpcCall(aij_mat_mult(&own, &read, &written));
+  SpcCall(SpcTileProduct(&own, &read, &written));
   if (first < last) {
     const SpcAIJ listed = SpcSlice(&tile->listed, first, last);
     const SpcRows halo = SpcRowsOf(spc->ghost_tile, spc->ghosts, width);
     SpcRows added = SpcRowsOf(spc->added, last - first, width);
-    SpcCall(aij_mat_mult(&listed, &halo, &added));
+    SpcCall(SpcTileProduct(&listed, &halo, &added));
     for (PetscInt k = first; k < last; ++k)
       for (PetscInt c = 0; c < width; ++c)
         spc->results[(spc->rows[k] - begin) * width + c] += spc->added[(k - first) * width + c];

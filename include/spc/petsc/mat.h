@@ -46,9 +46,7 @@ typedef float SpcScalar;
 
 /* Columns of a dense matrix that are multiplied at once, and rows of the result that are computed before they are
  * written. */
-#ifndef SPC_PETSC_TILE
 #define SPC_PETSC_TILE 16
-#endif
 #ifndef SPC_PETSC_ROWS
 #define SPC_PETSC_ROWS 1024
 #endif
