@@ -6,6 +6,16 @@
 
 static int compared = 0;
 
+/* Whether an operation of M is spc's. */
+static PetscErrorCode expect_operation(Mat M, MatOperation operation, void (*wanted)(void), const char *what) {
+  void (*found)(void);
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOperation(M, operation, &found));
+  PetscCheck(found == wanted, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: operation %d is not spc's", what, (int)operation);
+  PetscFunctionReturn(0);
+}
+
 /* A with PETSc's products, those of its plainest type. */
 static PetscErrorCode copy_of_petsc(Mat A, Mat *own) {
   PetscBool distributed;
@@ -121,7 +131,8 @@ static PetscErrorCode dense(PetscInt rows, PetscInt columns, PetscInt extra, Mat
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode compare_dense(Mat A, Mat own, PetscInt columns, PetscInt extra, const char *what) {
+/* `installed` says whether A has spc's product. */
+static PetscErrorCode compare_dense(Mat A, Mat own, PetscInt columns, PetscInt extra, int installed, const char *what) {
   Mat B, found, expected, transposed, expected_t;
   PetscInt m, n;
 
@@ -130,6 +141,8 @@ static PetscErrorCode compare_dense(Mat A, Mat own, PetscInt columns, PetscInt e
   PetscCall(dense(n, columns, extra, &B));
   PetscCall(MatMatMult(own, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &expected));
   PetscCall(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &found));
+  if (installed)
+    PetscCall(expect_operation(found, MATOP_PRODUCTNUMERIC, (void (*)(void))SpcProductNumeric, what));
   PetscCall(expect_close_matrix(found, expected, "MatMatMult", what));
   PetscCall(MatScale(B, 3));
   PetscCall(MatMatMult(own, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &expected));
@@ -151,11 +164,22 @@ static PetscErrorCode compare_dense(Mat A, Mat own, PetscInt columns, PetscInt e
 }
 
 /* Each product of A against own's, which has PETSc's. */
-static PetscErrorCode compare_products(Mat A, Mat own, const char *what) {
+static PetscErrorCode compare_with(Mat A, Mat own, int installed, const char *what) {
   PetscFunctionBegin;
   PetscCall(compare_vectors(A, own, what));
-  PetscCall(compare_dense(A, own, 1, 0, what));
-  PetscCall(compare_dense(A, own, 2 * SPC_PETSC_TILE + 5, 3, what));
+  PetscCall(compare_dense(A, own, 1, 0, installed, what));
+  PetscCall(compare_dense(A, own, 2 * SPC_PETSC_TILE + 5, 3, installed, what));
+  PetscFunctionReturn(0);
+}
+
+/* The same of a matrix that has spc's. */
+static PetscErrorCode compare_products(Mat A, Mat own, const char *what) {
+  PetscFunctionBegin;
+  PetscCall(expect_operation(A, MATOP_MULT, (void (*)(void))SpcMatMult, what));
+  PetscCall(expect_operation(A, MATOP_MULT_ADD, (void (*)(void))SpcMatMultAdd, what));
+  PetscCall(expect_operation(A, MATOP_MULT_TRANSPOSE, (void (*)(void))SpcMatMultTranspose, what));
+  PetscCall(expect_operation(A, MATOP_MULT_TRANSPOSE_ADD, (void (*)(void))SpcMatMultTransposeAdd, what));
+  PetscCall(compare_with(A, own, 1, what));
   PetscFunctionReturn(0);
 }
 
