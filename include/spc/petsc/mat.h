@@ -48,7 +48,7 @@ typedef float SpcScalar;
  * written. */
 #define SPC_PETSC_TILE 16
 #ifndef SPC_PETSC_ROWS
-#define SPC_PETSC_ROWS 1024
+#define SPC_PETSC_ROWS 2048
 #endif
 /* Bytes of a result from which on it is written past the caches. */
 #ifndef SPC_PETSC_FAR
