@@ -32,8 +32,8 @@ static inline void SpcColumnsToRows(PetscInt rows, PetscInt width, const PetscSc
 static inline void SpcRowsToColumns(PetscInt rows, PetscInt width, const PetscScalar *from, PetscScalar *to,
                                     PetscInt ld, int far) {
   (void)far;
-  for (PetscInt begin = 0; begin < rows; begin += 64) {
-    const PetscInt count = PetscMin(64, rows - begin);
+  for (PetscInt begin = 0; begin < rows; begin += 128) {
+    const PetscInt count = PetscMin(128, rows - begin);
     for (PetscInt k = 0; k < width; ++k) {
       const PetscScalar *in = from + (size_t)begin * (size_t)width + k;
       PetscScalar *out = to + (size_t)k * (size_t)ld + begin;
