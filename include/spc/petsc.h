@@ -18,14 +18,16 @@
 #include "petsc/dense.h"
 
 /* Installs spc's products in A, MATSEQAIJ or MATMPIAIJ or a subclass on the host. A need not be assembled. Doing it
- * twice does nothing. Collective. PETSC_ERR_SUP: a matrix of another type. */
+ * again sets the products up anew. Collective. PETSC_ERR_SUP: a matrix of another type. */
 static inline PetscErrorCode SpcMatInstall(Mat A) {
   Mat diagonal, rest;
   const PetscInt *columns;
+  SpcMat *spc;
 
   PetscFunctionBegin;
   PetscCall(SpcMatBlocks(A, &diagonal, &rest, &columns));
-  PetscCall(SpcMatCompose(A, NULL));
+  PetscCall(SpcMatCompose(A, &spc));
+  PetscCall(SpcMatReset(spc));
   PetscCall(MatSetOperation(A, MATOP_MULT, (void (*)(void))SpcMatMult));
   PetscCall(MatSetOperation(A, MATOP_MULT_ADD, (void (*)(void))SpcMatMultAdd));
   PetscCall(MatSetOperation(A, MATOP_MULT_TRANSPOSE, (void (*)(void))SpcMatMultTranspose));

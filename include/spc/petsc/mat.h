@@ -213,7 +213,7 @@ static inline PetscErrorCode SpcMatBlocks(Mat A, Mat *diagonal, Mat *rest, const
   PetscFunctionReturn(SPC_PETSC_OK);
 }
 
-/* What A's products keep, composed with A, in `result` unless that is NULL: empty where A had none. */
+/* What A's products keep, composed with A: empty where A had none. */
 static inline PetscErrorCode SpcMatCompose(Mat A, SpcMat **result) {
   PetscContainer container;
   void *memory;
@@ -234,8 +234,7 @@ static inline PetscErrorCode SpcMatCompose(Mat A, SpcMat **result) {
     PetscCall(PetscObjectCompose((PetscObject)A, "SpcMat", (PetscObject)container));
     PetscCall(PetscContainerDestroy(&container));
   }
-  if (result)
-    *result = (SpcMat *)memory;
+  *result = (SpcMat *)memory;
   PetscFunctionReturn(SPC_PETSC_OK);
 }
 
