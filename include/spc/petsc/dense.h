@@ -47,7 +47,8 @@ static inline PetscErrorCode SpcTileMult(SpcTile *tile) {
   PetscFunctionBegin;
   for (PetscInt k = 0; k < spc->sent; ++k)
     for (PetscInt c = 0; c < width; ++c)
-      spc->sent_tile[k * width + c] = tile->from[(size_t)c * (size_t)tile->ld_from + (size_t)spc->sent_rows[k]];
+      spc->sent_tile[(size_t)k * (size_t)width + (size_t)c] =
+          tile->from[(size_t)c * (size_t)tile->ld_from + (size_t)spc->sent_rows[k]];
   if (spc->tile_halo)
     PetscCall(PetscSFBcastBegin(spc->tile_halo, unit, spc->sent_tile, spc->ghost_tile, MPI_REPLACE));
   for (int with_halo = 0; with_halo < 2; ++with_halo) {
