@@ -1,5 +1,6 @@
 #include "cut/cut.h"
 
+#include "cut/hoist.h"
 #include "cut/piece_text.h"
 
 #include <optional>
@@ -9,33 +10,67 @@ namespace {
 
 constexpr size_t kMostFailures = 3; ///< of longer pieces in a row: a refusal seldom goes away by more statements
 
+class Cutter {
+public:
+  Cutter(const sema::Program &program, const sema::Kernel &plan, const Request &request, const Refusal &refusal)
+      : plan_(plan), request_(request), refusal_(refusal), whole_(program),
+        divided_(dividedVariables(whole_, request.index)) {}
+
+  Cut run() {
+    Cut cut;
+    for (size_t begin = 0; divided_ && begin < whole_.statements.size();) {
+      const size_t number = cut.pieces.size() + 1;
+      Piece first = pieceFrom(begin, begin + 1, number);
+      const std::string why = refusal_(first);
+      // Where others' rows are needed within a reduction, these are better computed by the others.
+      if ((!why.empty() || !first.copies.empty()) && takeOut(begin))
+        continue;
+      if (!why.empty())
+        return {{}, whole_.statements[begin].where, why};
+      cut.pieces.push_back(longestFrom(begin, std::move(first), number));
+      begin = cut.pieces.back().end;
+    }
+    return cut;
+  }
+
+private:
+  Piece pieceFrom(size_t begin, size_t end, size_t number) const {
+    return pieceOf(whole_, plan_, *divided_, request_, begin, end, number);
+  }
+
+  /// Makes temporaries of reductions within a statement; false where there are none.
+  bool takeOut(size_t statement) {
+    std::optional<sema::Program> changed = hoisted(whole_, statement);
+    if (changed) {
+      whole_ = std::move(*changed);
+      divided_ = dividedVariables(whole_, request_.index);
+    }
+    return changed.has_value();
+  }
+
+  Piece longestFrom(size_t begin, Piece longest, size_t number) const {
+    size_t failures = 0;
+    for (size_t end = begin + 2; end <= whole_.statements.size() && failures < kMostFailures; ++end) {
+      Piece piece = pieceFrom(begin, end, number);
+      const bool isRefused = !refusal_(piece).empty();
+      failures = isRefused ? failures + 1 : 0;
+      if (!isRefused)
+        longest = std::move(piece);
+    }
+    return longest;
+  }
+
+  const sema::Kernel &plan_;
+  const Request &request_;
+  const Refusal &refusal_;
+  sema::Program whole_;
+  std::optional<DividedVariables> divided_;
+};
+
 } // namespace
 
 Cut cutProgram(const sema::Program &program, const sema::Kernel &plan, const Request &request, const Refusal &refusal) {
-  const std::optional<DividedVariables> divided = dividedVariables(program, request.index);
-  Cut cut;
-  const size_t count = program.statements.size();
-  for (size_t begin = 0; divided && begin < count;) {
-    std::optional<Piece> longest;
-    std::string reason;
-    size_t failures = 0;
-    for (size_t end = begin + 1; end <= count && failures < kMostFailures; ++end) {
-      Piece piece = pieceOf(program, plan, *divided, request, begin, end, cut.pieces.size() + 1);
-      const std::string why = refusal(piece);
-      if (why.empty()) {
-        longest = std::move(piece);
-        failures = 0;
-      } else {
-        ++failures;
-        reason = reason.empty() ? why : reason;
-      }
-    }
-    if (!longest)
-      return {{}, begin, reason};
-    begin = longest->end;
-    cut.pieces.push_back(std::move(*longest));
-  }
-  return cut;
+  return Cutter(program, plan, request, refusal).run();
 }
 
 } // namespace spc::cut

@@ -19,7 +19,7 @@ struct StoredLike {
 
 /// Statements in a row, as a kernel.
 struct Piece {
-  size_t begin = 0, end = 0; ///< into Program::statements
+  size_t begin = 0, end = 0; ///< statements, as they are numbered once reductions are taken out
   std::string function;
   std::string text;
   std::vector<StoredLike> stored;
@@ -41,12 +41,13 @@ using Refusal = std::function<std::string(const Piece &)>;
 /// The pieces; or none where a statement may not be divided even alone.
 struct Cut {
   std::vector<Piece> pieces;
-  size_t refused = 0; ///< the statement, and why
+  Span refused; ///< a statement, and why
   std::string reason;
 };
 
-/// Cuts a program into as few pieces as can be found, each of which `refusal` lets be divided along the index. The
-/// plan, without fused temporaries, tells how tensors are stored.
+/// Cuts a program into as few pieces as can be found, each of which `refusal` lets be divided along the index. Where a
+/// statement is not, reductions within it become temporaries. The plan, without fused temporaries, tells how tensors
+/// are stored.
 Cut cutProgram(const sema::Program &program, const sema::Kernel &plan, const Request &request, const Refusal &refusal);
 
 } // namespace spc::cut

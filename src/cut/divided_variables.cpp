@@ -14,8 +14,8 @@ using sema::VariableId;
 /// Every access of a statement, that of the target first.
 std::vector<const sema::Access *> accessesOf(const ResolvedStatement &statement) {
   std::vector<const sema::Access *> all{&statement.target};
-  for (const sema::Access &access : statement.scope.accesses)
-    all.push_back(&access);
+  for (sema::AccessId id : accessesRead(statement))
+    all.push_back(&statement.scope.accesses[id]);
   return all;
 }
 
@@ -40,8 +40,11 @@ public:
 
 private:
   bool isCandidate(size_t statement, VariableId id) const {
-    const Variable &variable = program_.statements[statement].scope.variables[id];
-    return !found_.variables[statement] && variable.extent == found_.extent && variable.kind != Variable::Kind::Derived;
+    const ResolvedStatement &one = program_.statements[statement];
+    const Variable &variable = one.scope.variables[id];
+    return !found_.variables[statement] && variable.extent == found_.extent &&
+           variable.kind != Variable::Kind::Derived &&
+           (sema::has(one.target.variables, id) || sema::occurs(id, *one.value, one.scope));
   }
 
   void settle(size_t statement, VariableId id) {
@@ -81,6 +84,15 @@ std::optional<DividedVariables> dividedVariables(const sema::Program &program, c
         return found;
       }
   return std::nullopt;
+}
+
+std::vector<sema::AccessId> accessesRead(const ResolvedStatement &statement) {
+  std::vector<sema::AccessId> found;
+  sema::forEachAccess(*statement.value, /*enterSums=*/true, [&](const sema::AccessNode &node, Span) {
+    if (!sema::has(found, node.access))
+      found.push_back(node.access);
+  });
+  return found;
 }
 
 std::vector<size_t> dimsAt(const sema::Access &access, std::optional<VariableId> variable) {

@@ -19,6 +19,9 @@ struct DividedVariables {
 /// nullopt where no statement has the index.
 std::optional<DividedVariables> dividedVariables(const sema::Program &program, const std::string &index);
 
+/// The accesses that a statement's value reads: its scope may have others.
+std::vector<sema::AccessId> accessesRead(const sema::ResolvedStatement &statement);
+
 /// The dimensions in which an access has a variable as it is.
 std::vector<size_t> dimsAt(const sema::Access &access, std::optional<sema::VariableId> variable);
 

@@ -3,6 +3,7 @@
 #include "sema/kernel.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -34,11 +35,17 @@ public:
     own_.declarations.clear();
     for (TensorId id : tensors_)
       declare(id);
+    for (TensorId id : inside_)
+      if (declarationOf(own_.tensors[id].name))
+        declare(id);
     sign();
     std::erase_if(own_.types, [&](const language::TypeDecl &type) { return !isNamed(type.name.text); });
     piece_.text = head() + sema::toText(own_);
     for (TensorId id : tensors_)
       store(id);
+    for (TensorId id : inside_)
+      if (whole_.symbols[id].boundBy)
+        store(id);
   }
 
 private:
@@ -49,14 +56,17 @@ private:
     for (TensorId id : whole_.tensors.ids()) {
       std::optional<std::vector<size_t>> dims; // at which the part's coordinates are
       for (size_t k = 0; k < own_.statements.size() && !isWrittenBefore(id, k); ++k)
-        for (const Access &access : own_.statements[k].scope.accesses)
+        for (sema::AccessId read : accessesRead(own_.statements[k])) {
+          const Access &access = own_.statements[k].scope.accesses[read];
           if (const std::vector<size_t> at = dimsAt(access, variableOf(k)); access.tensor == id && !at.empty() && !dims)
             dims = at;
+        }
       if (!dims)
         continue;
       for (size_t k = 0; k < own_.statements.size() && !isWrittenBefore(id, k); ++k)
-        for (Access &access : own_.statements[k].scope.accesses)
-          if (access.tensor == id && dimsAt(access, variableOf(k)) != *dims)
+        for (sema::AccessId read : accessesRead(own_.statements[k]))
+          if (Access &access = own_.statements[k].scope.accesses[read];
+              access.tensor == id && dimsAt(access, variableOf(k)) != *dims)
             rename(own_.statements[k].scope, access, dims->front());
     }
   }
@@ -69,7 +79,8 @@ private:
 
   void rename(sema::Scope &scope, Access &access, size_t dim) {
     const TensorId id = access.tensor;
-    const std::string &across = scope.variables[access.variables[dim]].name;
+    std::string across = scope.variables[access.variables[dim]].name; // of one that others make, as `i + 1`
+    std::erase_if(across, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)) && c != '_'; });
     TensorId &copy = copies_.try_emplace({id, across}, id).first->second;
     if (copy == id) {
       Tensor tensor = whole_.tensors[id];
@@ -104,9 +115,10 @@ private:
     }
     std::set<TensorId> all = written_;
     for (const ResolvedStatement &statement : own_.statements)
-      for (const Access &access : statement.scope.accesses)
-        if (!inside_.contains(access.tensor) && !own_.tensors[access.tensor].is<sema::Size>())
-          all.insert(access.tensor);
+      for (sema::AccessId read : accessesRead(statement))
+        if (const sema::TensorId id = statement.scope.accesses[read].tensor;
+            !inside_.contains(id) && !own_.tensors[id].is<sema::Size>())
+          all.insert(id);
     tensors_.assign(all.begin(), all.end());
   }
 
@@ -114,13 +126,16 @@ private:
   bool isReadElsewhere(TensorId id) const {
     for (size_t k = 0; k < whole_.statements.size(); ++k) {
       const ResolvedStatement &statement = whole_.statements[k];
-      if ((k < piece_.begin || k >= piece_.end) &&
-          (statement.target.tensor == id ||
-           std::any_of(statement.scope.accesses.begin(), statement.scope.accesses.end(),
-                       [&](const Access &access) { return access.tensor == id; })))
+      if ((k < piece_.begin || k >= piece_.end) && (statement.target.tensor == id || reads(statement, id)))
         return true;
     }
     return false;
+  }
+
+  static bool reads(const ResolvedStatement &statement, TensorId id) {
+    const std::vector<sema::AccessId> read = accessesRead(statement);
+    return std::any_of(read.begin(), read.end(),
+                       [&](sema::AccessId access) { return statement.scope.accesses[access].tensor == id; });
   }
 
   const language::TensorDecl *declarationOf(const std::string &name) const {
@@ -147,7 +162,7 @@ private:
       for (size_t dim = 0; dim < tensor.extents.size(); ++dim)
         declaration.extents.push_back({sizeOf(id, dim), {}});
       declaration.type = said && said->type ? *said->type : language::Name{sema::spelling(tensor.type), {}};
-      declaration.sparse = isSparse(tensor);
+      declaration.sparse = inside_.contains(id) ? said->sparse : isSparse(tensor);
       if (tensor.fill != 0)
         declaration.fill = language::FillDecl{tensor.fill, {}};
     }
@@ -172,8 +187,10 @@ private:
         return access.tensor == id && sema::has(dimsAt(access, variableOf(k)), dim);
       };
       const ResolvedStatement &statement = own_.statements[k];
-      if (isThere(statement.target) ||
-          std::any_of(statement.scope.accesses.begin(), statement.scope.accesses.end(), isThere))
+      const std::vector<sema::AccessId> read = accessesRead(statement);
+      if (isThere(statement.target) || std::any_of(read.begin(), read.end(), [&](sema::AccessId access) {
+            return isThere(statement.scope.accesses[access]);
+          }))
         return true;
     }
     return false;

@@ -58,6 +58,19 @@ layer is cut along i into 3 pieces
     by i: slices of e, y; all of z
 """)
 
+    def test_reductions_within_a_statement(self):
+        apart = self.cut("O(i, c) = sum(j, A(i, j) * relu(sum(k, A(j, k) * X(k, c))))\n")
+        self.assertEqual(apart.out, """\
+layer is cut along i into 2 pieces
+  layer_1: statement 1
+    by j: slices of A, O_sum; what A lists of X
+    for later pieces: O_sum
+  layer_2: statement 2
+    by i: slices of A, O; what A lists of O_sum
+""")
+        masked = self.cut("O(i, j) = A(i, j) * relu(sum(k, Q(i, k) * K(j, k)) + sum(l, A(l, j)))\n")
+        self.assertIn("into 1 piece", masked.out)  # there is no dense matrix
+
     def test_other_names_of_the_index(self):
         done = self.cut("let H(i, f) = A(i, j) * X(j, f)\nO(p, f) = A(p, q) * H(q, f)\n")
         self.assertIn("  layer_2: statement 2\n    by p: slices of A, O; what A lists of H\n", done.out)

@@ -33,9 +33,8 @@ public:
     cut_ = cut::cutProgram(program_, plan_, request, [&](const cut::Piece &piece) { return refusal(piece); });
     if (!cut_.pieces.empty())
       return true;
-    const sema::ResolvedStatement &statement = program_.statements[cut_.refused];
     session_.diagnostics()
-        .report(kNotCut, statement.where,
+        .report(kNotCut, cut_.refused,
                 "even alone, this statement is not divided among processes by '" + options_.by + "': " + cut_.reason)
         .advise("compute what it needs of other parts in a 'let' before it, or divide by another index");
     return false;
