@@ -83,8 +83,9 @@ def partitions(last):
     """Lists of parts that are wrong."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "parts"
-        for text, said in (("0\nx\n", "no list of parts"), ("0\n" * 5 + f"{SIZE}\n", f"is of part {SIZE}"), ("-1\n" * N, "is of part -1")):
-            path.write_text(text)
+        for text, said in (("0\nx\n", "no list of parts"), ("0\n" * 5 + f"{SIZE}\n", f"is of part {SIZE}"), ("-1\n" * N, "is of part -1"),
+                           ("9" * 30 + "\n", "no list of parts"), ("0\n\u00e9\n", "no list of parts")):
+            path.write_text(text, encoding="utf-8")
             try:
                 spc.mpi.distribute(SPMM, COMM, by="i", parts=path, timeout=10)
             except spc.Error as error:

@@ -60,8 +60,22 @@ def refused():
         raise AssertionError("a gradient is lost")
 
 
+def of_some_ranks():
+    """Rows that need gradients on one rank alone would leave the others' in an exchange that none answers."""
+    if COMM.size == 1:
+        return
+    step = spc.mpi.distribute(spc.torch.op("y(i) = A(i,j) * x(j)", A="csr"), COMM, by="i", timeout=10)
+    try:
+        step(A=A[OWN], x=torch.tensor(X[OWN, 0], requires_grad=COMM.rank == 0))
+    except spc.ArgumentError as error:
+        assert "ranks disagree" in str(error)
+    else:
+        raise AssertionError("ranks would wait in the backward pass")
+
+
 if __name__ == "__main__":
     layer()
     product()
     refused()
+    of_some_ranks()
     print(f"rank {COMM.rank}: gradients are those of the whole")

@@ -37,6 +37,11 @@ class Mpi(unittest.TestCase):
         self.assertIn("3 processes, 2 kernels", printed := self.ranks(3, HERE.parent.parent / "examples" / "mpi" / "layers.py"))
         self.assertIn("ok", printed)
 
+    def test_what_is_held(self):
+        for count in (1, 3, 4):
+            with self.subTest(count=count):
+                self.assertEqual(self.ranks(count, "held.py").count("nothing is held that changed"), count)
+
     def test_failures(self):
         for count in (1, 2, 4):
             with self.subTest(count=count):

@@ -120,12 +120,16 @@ class Distributed:
                 if dim in role.dims and sizes.setdefault("", shape[dim]) != shape[dim]:
                     raise ArgumentError(f"{name} has {shape[dim]} coordinates of '{self._division.index}', and another operand "
                                         f"{sizes['']}")
+                if role.role == "rows" and dim in cut and sizes.setdefault(f"rows of {extent}", shape[dim]) != shape[dim]:
+                    raise ArgumentError(f"{name} has {shape[dim]} rows of '{extent}', and another operand "
+                                        f"{sizes[f'rows of {extent}']}")
                 if dim not in cut and sizes.setdefault(str(extent), shape[dim]) != shape[dim]:
                     raise ArgumentError(f"{name} has {shape[dim]} coordinates in dimension {dim}, and another operand "
                                         f"{sizes[str(extent)]}")
             same.append((name, [size for dim, size in enumerate(shape) if dim not in cut],
                          value.get("format") if isinstance(value, Mapping) else getattr(value, "format", None),
-                         str(getattr(value["values"] if isinstance(value, Mapping) else value, "dtype", type(value).__name__))))
+                         str(getattr(value["values"] if isinstance(value, Mapping) else value, "dtype", type(value).__name__)),
+                         bool(getattr(value, "requires_grad", False))))
         if self._given is not None and sizes.get("", len(self._given.own)) != len(self._given.own):
             raise ArgumentError(f"operands have {sizes['']} coordinates of '{self._division.index}', and parts say "
                                 f"{len(self._given.own)}")
@@ -151,7 +155,7 @@ class Distributed:
         self._local = self._team.together(lambda: ({} if self._overlap else {
             name: parts.Renumbered(value, self._numbers(name)) for name, value in operands.items()
             if parts.is_sparse(value) and self._roles[name].dims}, None))
-        self._known = dict(operands)
+        self._known = {name: parts.same_arrays(value) for name, value in operands.items()}
 
     def _needed(self, extent: str, operands: Mapping[str, Any]) -> Array:
         """The coordinates that entries of slices list, each once. Raises ArgumentError of one that no rank has."""
@@ -174,7 +178,10 @@ class Distributed:
             if name in operands and part.role == "rows" and self._inputs[name].shape[part.rows[0]] == extent:
                 height = parts.shape_of(operands[name])[part.rows[0]]
                 found = layout.neighbours(self._team, height)
-                return divided if self._given is not None and found.size == divided.size else found
+                if self._given is None or found.size != divided.size:
+                    return found
+                self._team.together(functools.partial(_agree, name, height, len(divided.own)))
+                return divided
         for name, dim in self._division.halos[extent]:
             if name in operands:
                 size = parts.shape_of(operands[name])[dim]
@@ -212,7 +219,7 @@ class Distributed:
                 start = halo.start_sparse((value if dim == 0 else value.T).tocsr())
                 finishes[name] = _turned(start, dim, numbers, value.format)
             else:
-                finishes[name] = _moved(halo.start(np.moveaxis(np.asarray(value), dim, 0)), dim, numbers)
+                finishes[name] = _moved(halo.start(np.moveaxis(np.asarray(value), dim, 0), name), dim, numbers)
         return finishes
 
     def _result(self, name: str, result: Any) -> Any:
@@ -248,12 +255,18 @@ class Distributed:
                                 "it to a dense format, or divide by another index")
         sizes = {dim: self._layouts[str(argument.shape[dim])].size for dim in lists}
         mine = parts.global_again(share, lists, sizes, 0).tocoo()
-        row, col, data = (self._team.gather(one) for one in (mine.row, mine.col, mine.data))
+        row, col, data = (self._team.gather(one) for one in (mine.row.astype(np.int64), mine.col.astype(np.int64), mine.data))
         whole = sp.coo_matrix((data, (row, col)), mine.shape).asformat("csr")
         for dim in list(lists)[:1]:
             own = self._layouts[str(argument.shape[dim])].own
             whole = whole[own] if dim == 0 else whole[:, own]
         return type(share)(whole.asformat(share.format))
+
+
+def _agree(name: str, height: int, said: int) -> Tuple[None, None]:
+    if height != said:
+        raise ArgumentError(f"{name} has {height} rows, and parts say {said}")
+    return None, None
 
 
 def _start(role: str, dtype: Any) -> Any:

@@ -24,7 +24,7 @@ class Halo:
         is_own = owners == team.rank
         self._own_at, self._own = np.flatnonzero(is_own), places[is_own]
         self._run = _run(self._own_at)
-        self._buffers: Dict[Any, Tuple[Array, ...]] = {}
+        self._buffers: Dict[str, Tuple[Array, Array]] = {}
         far = np.flatnonzero(~is_own)
         self._far_at = far[np.argsort(owners[far], kind="stable")]  # those of rank 0 first, as they come
         self._gets = np.bincount(owners[self._far_at], minlength=team.size)
@@ -36,15 +36,16 @@ class Halo:
         self.volume = len(far)
         self._height = len(layout.own)
 
-    def start(self, block: Array) -> Callable[[], Array]:
+    def start(self, block: Array, name: str = "") -> Callable[[], Array]:
         """Sends what others need of this rank's rows; gives what waits for theirs and returns the rows that are needed, in memory
-        that the next call uses again."""
+        that the next call for this name uses again."""
         block = np.ascontiguousarray(block)
-        key = block.shape[1:], block.dtype
-        if key not in self._buffers:
-            self._buffers = {key: tuple(np.empty((count, *block.shape[1:]), block.dtype)
-                                        for count in (len(self.need), len(self._gives)))}
-        rows, sent = self._buffers[key]
+        kept = self._buffers.get(name)
+        if kept is None or (kept[0].shape[1:], kept[0].dtype) != (block.shape[1:], block.dtype):
+            # Open MPI takes two arrays with one address for an exchange in place: even those without elements have their own.
+            kept = np.empty((len(self.need), *block.shape[1:]), block.dtype), np.empty((len(self._gives), *block.shape[1:]), block.dtype)
+            self._buffers[name] = kept
+        rows, sent = kept
         np.take(block, self._gives, 0, out=sent, mode="clip")
         request, received = self._team.start(sent, self._sends, self._gets, None if self._first is None else rows, self._first)
         if self._is_all:
@@ -76,7 +77,9 @@ class Halo:
         lengths = self._team.exchange(np.diff(block.indptr)[self._gives].astype(np.int64), self._sends, self._gets)
         ends = np.concatenate([[0], np.cumsum(lengths)])
         gets = np.diff(ends[np.concatenate([[0], np.cumsum(self._gets)])])
-        indices = self._team.start(block.indices[places], sends, gets)
+        # Ranks may have chosen different types for their indices.
+        kind = np.int32 if block.shape[1] < 1 << 31 else np.int64
+        indices = self._team.start(block.indices[places].astype(kind), sends, gets)
         values = self._team.start(block.data[places], sends, gets)
 
         def finish() -> sp.csr_matrix:

@@ -53,11 +53,11 @@ def listed(team: Team, parts: Any) -> Layout:
     ArgumentError of numbers that are no ranks, and where ranks have other lists."""
     def read() -> Any:
         if isinstance(parts, (str, os.PathLike)):
-            with open(parts, encoding="ascii") as file:
-                words = file.read().split()
+            with open(parts, encoding="ascii", errors="replace") as file:
+                text = file.read()
             try:
-                owners = np.array(words, np.int64)
-            except ValueError:
+                owners = np.array(text.split(), np.int64)
+            except (ValueError, OverflowError):
                 raise ArgumentError(f"{os.fspath(parts)} is no list of parts, a number for each coordinate") from None
         else:
             owners = np.asarray(parts)

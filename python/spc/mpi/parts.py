@@ -91,16 +91,15 @@ class Renumbered:
         self._made = renumbered(numbered, numbers)
         places = self._made["values"] if self._is_mapping else self._made.data
         self._places = None if np.array_equal(places, np.arange(count)) else places
-        self._last: Any = None
+        self._last: Any = None   # the values of the call before
         self._local: Any = None
 
     def of(self, value: Any) -> Any:
         """The values of an operand with the entries that there were."""
-        if value is self._last and self._places is None:
-            return self._local
         data = value["values"] if self._is_mapping else value.data
-        data = data if self._places is None else data[self._places]
-        self._last = value
+        if data is self._last and self._places is None:
+            return self._local
+        self._last, data = data, data if self._places is None else data[self._places]
         self._local = {**self._made, "values": data} if self._is_mapping else _with_data(self._made, data)
         return self._local
 
@@ -110,12 +109,15 @@ def _with_data(matrix: Any, data: Array) -> Any:
     return type(matrix)(arrays, matrix.shape, copy=False)
 
 
+def same_arrays(value: Any) -> Any:
+    """An operand with the arrays that it has now: its owner may put others into a matrix."""
+    return dict(value) if isinstance(value, Mapping) else _with_data(value, value.data) if sp.issparse(value) else value
+
+
 def has_pattern(value: Any, known: Any) -> bool:
     """Whether a matrix lists the entries that another one does, in the same order."""
     if type(value) is not type(known) or shape_of(value) != shape_of(known):
         return False
-    if value is known:
-        return True
     names = [name for name in value if name.startswith("indices_")] if isinstance(value, Mapping) else \
         ["row", "col"] if value.format == "coo" else ["indptr", "indices"]
     arrays = [(value[name], known[name]) if isinstance(value, Mapping) else (getattr(value, name), getattr(known, name))

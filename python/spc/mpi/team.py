@@ -14,8 +14,25 @@ from ..storage.dtypes import Array
 _ROOM = 600   # bytes of a message to the other ranks
 _SPINS = 2000  # before a waiting process lets others run
 _PAUSE = 50e-6
-_teams: Dict[int, Any] = {}
 Result = TypeVar("Result")
+
+
+class _Held:
+    """What a communicator keeps for its teams."""
+
+    def __init__(self, comm: MPI.Comm):
+        self.comm = comm.Dup()
+        #: What was waited for in vain: its arrays have to last, and ranks are at different steps from then on.
+        self.pending: List[MPI.Request] = []
+
+
+def _free(_comm: MPI.Comm, _key: int, held: _Held) -> None:
+    if not held.pending:
+        held.comm.Free()
+
+
+# An attribute goes with its communicator, whose handle may become another one's.
+_KEY = MPI.Comm.Create_keyval(delete_fn=_free)
 
 
 class PeerError(Error):
@@ -27,21 +44,38 @@ class Team:
 
     def __init__(self, comm: MPI.Comm, timeout: float):
         """timeout: how many seconds others are waited for."""
-        if comm.py2f() not in _teams:
-            _teams[comm.py2f()] = comm.Dup()
-        self.comm = _teams[comm.py2f()]
-        self.rank, self.size, self._timeout = self.comm.rank, self.comm.size, timeout
+        held = comm.Get_attr(_KEY)
+        if held is None:
+            held = _Held(comm)
+            comm.Set_attr(_KEY, held)
+        self._held, self._timeout = held, timeout
+        self.rank, self.size = comm.rank, comm.size
+
+    @property
+    def comm(self) -> MPI.Comm:
+        """The communicator. Raises PeerError where a rank did not answer before: ranks are at different steps since."""
+        if self._held.pending:
+            raise PeerError("another rank did not answer in an earlier call: this communicator is of no more use")
+        return self._held.comm
 
     def wait(self, *requests: MPI.Request) -> None:
-        """Waits for all. Raises PeerError where they take longer than the limit."""
+        """Waits for all. Raises PeerError where they take longer than the limit, or are not what other ranks are at."""
         pending, end, spins = list(requests), time.monotonic() + self._timeout, 0
-        while not MPI.Request.Testall(pending):
+        while not self._are_done(pending):
             spins += 1
             if spins > _SPINS:
                 if time.monotonic() > end:
+                    self._held.pending += pending
                     raise PeerError(f"another rank does not answer within {self._timeout:g} s: it has failed, or is at another "
                                     "step")
                 time.sleep(_PAUSE)
+
+    def _are_done(self, requests: List[MPI.Request]) -> bool:
+        try:
+            return bool(MPI.Request.Testall(requests))
+        except MPI.Exception as error:
+            self._held.pending += requests
+            raise PeerError(f"another rank is at another step: {error}") from error
 
     def together(self, work: Callable[[], Tuple[Result, Any]]) -> Result:
         """What `work` gives on this rank, where it succeeds on all, and gives the same second value on all. Raises its error
@@ -123,7 +157,7 @@ class Team:
 
     def reduce(self, array: Array, op: str) -> Array:
         """The sum, the product, … of all ranks' arrays."""
-        result, array = np.empty_like(array), np.ascontiguousarray(array)
+        result, array = np.empty(array.shape, array.dtype), np.ascontiguousarray(array)  # both in the same order
         ops: Dict[str, Any] = {"sum": MPI.SUM, "prod": MPI.PROD, "min": MPI.MIN, "max": MPI.MAX, "or": MPI.LOR, "and": MPI.LAND}
         kind = array.view(np.uint8) if array.dtype == bool else array
         self.wait(self.comm.Iallreduce(kind, result.view(kind.dtype), ops[op]))
