@@ -56,6 +56,28 @@ def entries_dropped_in_place():
     assert np.allclose(step(A=own, B=B[OWN]), (now @ B)[OWN])
 
 
+def indices_changed_in_place():
+    step = spc.mpi.distribute(spc.kernel("C(i,k) = A(i,j) * B(j,k)", A="csr", validate="always"), COMM, by="i", timeout=10)
+    own, now = A[OWN].copy(), A.copy()
+    for _ in range(2):
+        assert np.allclose(step(A=own, B=B[OWN]), (now @ B)[OWN])
+        for matrix in (own, now):
+            last = matrix.indptr[1:][np.diff(matrix.indptr) > 0] - 1
+            matrix.indices[last] = N - 1
+
+
+def storage_that_operands_say():
+    step = spc.mpi.distribute(spc.kernel("C(i,k) = A(i,j) * B(j,k)"), COMM, by="i", timeout=10)
+    assert np.allclose(step(A=A[OWN], B=B[OWN]), (A @ B)[OWN])
+    refused(lambda: step(A=A[OWN].toarray(), B=B[OWN]))
+
+
+def small_floats():
+    step = spc.mpi.distribute(spc.kernel("s = x(i) * x(i)"), COMM, by="i", timeout=10)
+    x = B[:, 0].astype(np.float16)
+    assert np.isclose(float(step(x=x[OWN])), (x.astype(float) ** 2).sum(), 1e-2)
+
+
 def rows_that_disagree():
     """Heights of two operands along one extent, and of one against the list of parts."""
     step = spc.mpi.distribute(spc.kernel("y(i) = A(i,j) * x(j) * z(j)", A="csr"), COMM, by="i", timeout=10)
@@ -119,7 +141,8 @@ def a_rank_that_was_late():
         refused(lambda: step(A=A[OWN], B=B[OWN]))
 
 
-CASES = [two_operands_of_one_halo, values_set_anew, entries_dropped_in_place, rows_that_disagree, indices_of_other_types,
+CASES = [two_operands_of_one_halo, values_set_anew, entries_dropped_in_place, indices_changed_in_place,
+         storage_that_operands_say, small_floats, rows_that_disagree, indices_of_other_types,
          shares_by_columns, communicators_of_one_handle, a_rank_that_was_late]
 
 

@@ -31,19 +31,21 @@ def distribute(kernel: Any, comm: MPI.Comm, *, by: str, parts: Any = None, timeo
     """
     team, operator = Team(comm, timeout), kernel
     kernel = operator if isinstance(operator, KernelBase) else operator.kernel
+    return Distributed(operator, kernel, team.together(lambda: _found(kernel, by, {})), team, parts)
 
-    def find() -> Tuple[Division, Any]:
-        divisions = kernel.divisions()
-        found = divisions.get(by)
-        if found is None:
-            raise ArgumentTypeError(f"{kernel.name} has no index {by!r}: there are {', '.join(divisions)}")
-        if not found:
-            raise ArgumentError(f"{kernel.name} is not divided by {by!r}: {found.refused}")
-        for argument in kernel.signature.outputs:
-            if argument.is_read and found.arguments[argument.name].rows:
-                raise ArgumentError(f"{argument.name} is written in place, and parts have some of its rows alone")
-        return found, (kernel.signature.name, found)
-    return Distributed(operator, kernel, team.together(find), team, parts)
+
+def _found(kernel: KernelBase, by: str, operands: Mapping[str, Any]) -> Tuple[Division, Any]:
+    """How it is divided, for operands like these, and what is the same on all ranks. Raises ArgumentError where it is not."""
+    divisions = kernel.divisions(**operands)
+    found = divisions.get(by)
+    if found is None:
+        raise ArgumentTypeError(f"{kernel.name} has no index {by!r}: there are {', '.join(divisions)}")
+    if not found:
+        raise ArgumentError(f"{kernel.name} is not divided by {by!r}: {found.refused}")
+    for argument in kernel.signature.outputs:
+        if argument.is_read and found.arguments[argument.name].rows:
+            raise ArgumentError(f"{argument.name} is written in place, and parts have some of its rows alone")
+    return found, (kernel.signature.name, found)
 
 
 class Distributed:
@@ -83,6 +85,9 @@ class Distributed:
     def __call__(self, **given: Any) -> Any:
         """Runs the kernel: its results, of slices this rank's coordinates, of others all, or this rank's rows of a share that
         has rows. Raises on all ranks where it fails on one: its own error there, PeerError elsewhere."""
+        if not self._known:  # storage that no format says is that of operands
+            self._division = self._team.together(lambda: _found(self._kernel, self._division.index, given))
+            self._roles = self._division.arguments
         operands = self._team.together(lambda: self._checked(given))
         if self._team.largest(not self._is_known(operands)):
             self._set_up(operands)
@@ -115,6 +120,9 @@ class Distributed:
                 raise ArgumentError(f"{name} has {len(shape)} dimensions, and the kernel's has {len(extents)}")
             if parts.is_sparse(value):
                 parts.check(name, value, role.role == "rows")
+            elif any(name == one for lists in self._division.halos.values() for one, _ in lists):
+                raise ArgumentError(f"{name}: its entries say which rows of others are needed: parts are SciPy's matrices or tensors "
+                                    f"of coordinates, not {type(value).__module__}.{type(value).__qualname__}")
             cut = role.dims or (role.rows[:1] if role.role == "rows" else ())
             for dim, extent in enumerate(extents):
                 if dim in role.dims and sizes.setdefault("", shape[dim]) != shape[dim]:
@@ -155,7 +163,7 @@ class Distributed:
         self._local = self._team.together(lambda: ({} if self._overlap else {
             name: parts.Renumbered(value, self._numbers(name)) for name, value in operands.items()
             if parts.is_sparse(value) and self._roles[name].dims}, None))
-        self._known = {name: parts.same_arrays(value) for name, value in operands.items()}
+        self._known = {name: parts.same_arrays(value, self._kernel.validation == "always") for name, value in operands.items()}
 
     def _needed(self, extent: str, operands: Mapping[str, Any]) -> Array:
         """The coordinates that entries of slices list, each once. Raises ArgumentError of one that no rank has."""

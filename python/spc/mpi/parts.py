@@ -109,9 +109,12 @@ def _with_data(matrix: Any, data: Array) -> Any:
     return type(matrix)(arrays, matrix.shape, copy=False)
 
 
-def same_arrays(value: Any) -> Any:
-    """An operand with the arrays that it has now: its owner may put others into a matrix."""
-    return dict(value) if isinstance(value, Mapping) else _with_data(value, value.data) if sp.issparse(value) else value
+def same_arrays(value: Any, is_watched: bool) -> Any:
+    """An operand with the arrays that it has now: its owner may put others into a matrix. is_watched: or change those there are,
+    of which this one has copies, then."""
+    if isinstance(value, Mapping):
+        return {name: array.copy() if is_watched and isinstance(array, np.ndarray) else array for name, array in value.items()}
+    return (value.copy() if is_watched else _with_data(value, value.data)) if sp.issparse(value) else value
 
 
 def has_pattern(value: Any, known: Any) -> bool:

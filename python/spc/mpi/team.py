@@ -159,6 +159,8 @@ class Team:
         """The sum, the product, … of all ranks' arrays."""
         result, array = np.empty(array.shape, array.dtype), np.ascontiguousarray(array)  # both in the same order
         ops: Dict[str, Any] = {"sum": MPI.SUM, "prod": MPI.PROD, "min": MPI.MIN, "max": MPI.MAX, "or": MPI.LOR, "and": MPI.LAND}
+        if array.dtype == np.float16:  # which MPI has not
+            return self.reduce(array.astype(np.float32), op).astype(np.float16)
         kind = array.view(np.uint8) if array.dtype == bool else array
         self.wait(self.comm.Iallreduce(kind, result.view(kind.dtype), ops[op]))
         return result
