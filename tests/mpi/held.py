@@ -72,6 +72,19 @@ def storage_that_operands_say():
     refused(lambda: step(A=A[OWN].toarray(), B=B[OWN]))
 
 
+def results_in_place():
+    """With rows that are computed twice, and with those that wait; a sum is not taken."""
+    near = sp.csr_matrix(sp.diags([1.0, 2.0, 1.0], [-1, 0, 1], (N, N)))
+    for whole in (A, near):
+        step, own, made = spc.mpi.distribute(SPMM, COMM, by="i", timeout=10), whole[OWN], np.full((OWN.stop - OWN.start, K), np.nan)
+        for _ in range(2):
+            assert step(A=own, B=B[OWN], out=made) is made and np.allclose(made, (whole @ B)[OWN])
+    refused(lambda: step(A=own, B=B[OWN], out=made[:, :2] if RANK == LAST else made))
+    assert np.allclose(step(A=own, B=B[OWN], out=made), (near @ B)[OWN])
+    step = spc.mpi.distribute(spc.kernel("s = A(i,j) * A(i,j)", A="csr"), COMM, by="i", timeout=10)
+    refused(lambda: step(A=A[OWN], out=np.zeros(())))
+
+
 def small_floats():
     step = spc.mpi.distribute(spc.kernel("s = x(i) * x(i)"), COMM, by="i", timeout=10)
     x = B[:, 0].astype(np.float16)
@@ -142,7 +155,8 @@ def a_rank_that_was_late():
 
 
 CASES = [two_operands_of_one_halo, values_set_anew, entries_dropped_in_place, indices_changed_in_place,
-         storage_that_operands_say, small_floats, rows_that_disagree, indices_of_other_types,
+         storage_that_operands_say, small_floats, results_in_place,
+         rows_that_disagree, indices_of_other_types,
          shares_by_columns, communicators_of_one_handle, a_rank_that_was_late]
 
 

@@ -82,36 +82,38 @@ class Distributed:
         own: Array = self._layouts[extent].own
         return own
 
-    def __call__(self, **given: Any) -> Any:
+    def __call__(self, *, out: Any = None, **given: Any) -> Any:
         """Runs the kernel: its results, of slices this rank's coordinates, of others all, or this rank's rows of a share that
-        has rows. Raises on all ranks where it fails on one: its own error there, PeerError elsewhere."""
+        has rows. out: an array, or several by name, for results that are slices of all coordinates of other dimensions. Raises on all ranks where it fails on one: its own error there, PeerError elsewhere."""
         if not self._known:  # storage that no format says is that of operands
             self._division = self._team.together(lambda: _found(self._kernel, self._division.index, given))
             self._roles = self._division.arguments
-        operands = self._team.together(lambda: self._checked(given))
+        operands = self._team.together(lambda: self._checked(given, out))
         if self._team.largest(not self._is_known(operands)):
             self._set_up(operands)
         finishes = self._exchange(operands)
         if self._overlap is not None:
-            made = self._overlap.run(self._kernel, operands, self._division, finishes, self._team)
+            made = self._overlap.run(self._kernel, operands, self._division, finishes, self._team, out)
         else:
             rows = {name: finish() for name, finish in finishes.items()}
-            made = self._team.together(lambda: (self._run(given, operands, rows), None))
+            made = self._team.together(lambda: (self._run(given, operands, rows, out), None))
         results = tuple(self._result(name, result) for name, result in zip(self._outputs, made))
         return results[0] if len(results) == 1 else results
 
-    def _run(self, given: Mapping[str, Any], listed: Mapping[str, Any], rows: Mapping[str, Any]) -> Tuple[Any, ...]:
+    def _run(self, given: Mapping[str, Any], listed: Mapping[str, Any], rows: Mapping[str, Any], out: Any) -> Tuple[Any, ...]:
         operands = {name: rows[name] if name in rows else parts.stored(self._renumbered(name, value), given[name])
                     for name, value in listed.items()}
-        made = self._operator(**(self._torch.with_matrices(operands) if self._torch else operands))
+        made = self._operator(**self._torch.with_matrices(operands)) if self._torch else self._kernel(**operands, out=out)
         return made if isinstance(made, tuple) else (made,)
 
-    def _checked(self, given: Mapping[str, Any]) -> Tuple[Dict[str, Any], Any]:
+    def _checked(self, given: Mapping[str, Any], out: Any) -> Tuple[Dict[str, Any], Any]:
         """The operands, and what has to be the same on all ranks. Raises ArgumentError of those that are no parts of one
         whole."""
         self._kernel.in_order((), dict(given))
         operands = {name: parts.listed(value) for name, value in given.items()}
-        same: List[Any] = []
+        same: List[Any] = [out is None]
+        if out is not None and (self._torch or any(not self._roles[name].dims or self._roles[name].rows for name in self._outputs)):
+            raise ArgumentError("out= takes results of kernels, not of operators, that are slices and have no halo's coordinates")
         sizes: Dict[str, int] = {}
         for name, value in operands.items():
             role, shape = self._roles[name], parts.shape_of(value)

@@ -62,13 +62,13 @@ class Overlap:
         return Overlap(name, matrix, is_far, place) if is_far.sum() <= _MOST * matrix.shape[0] else None
 
     def run(self, kernel: KernelBase, operands: Mapping[str, Any], division: Division,
-            finishes: Mapping[str, Callable[[], Array]], team: Team) -> Tuple[Any, ...]:
+            finishes: Mapping[str, Callable[[], Array]], team: Team, out: Any) -> Tuple[Any, ...]:
         """The results of a call whose rows are on their way. Raises on all ranks alike."""
         data, failed = operands[self._name].data, None
         results: Tuple[Any, ...] = ()
         try:
             np.take(data, self._inner, out=self._near.data, mode="clip")
-            results = _tuple(kernel(**{**operands, self._name: self._near}))
+            results = _tuple(kernel(**{**operands, self._name: self._near}, out=out))
         except Exception as error:  # pylint: disable=broad-except  # the others wait for this rank
             failed = error
         rows = {name: finish() for name, finish in finishes.items()}

@@ -44,7 +44,7 @@ class Team:
 
     def __init__(self, comm: MPI.Comm, timeout: float):
         """timeout: how many seconds others are waited for."""
-        held = comm.Get_attr(_KEY)
+        held: Any = comm.Get_attr(_KEY)
         if held is None:
             held = _Held(comm)
             comm.Set_attr(_KEY, held)
