@@ -84,7 +84,8 @@ class Distributed:
 
     def __call__(self, *, out: Any = None, **given: Any) -> Any:
         """Runs the kernel: its results, of slices this rank's coordinates, of others all, or this rank's rows of a share that
-        has rows. out: an array, or several by name, for results that are slices of all coordinates of other dimensions. Raises on all ranks where it fails on one: its own error there, PeerError elsewhere."""
+        has rows. out: an array, or several by name, for results that are slices of all coordinates of other dimensions.
+        Raises on all ranks where it fails on one: its own error there, PeerError elsewhere."""
         if not self._known:  # storage that no format says is that of operands
             self._division = self._team.together(lambda: _found(self._kernel, self._division.index, given))
             self._roles = self._division.arguments
