@@ -56,7 +56,8 @@ class Team:
         """The communicator. Raises PeerError where a rank did not answer before: ranks are at different steps since."""
         if self._held.pending:
             raise PeerError("another rank did not answer in an earlier call: this communicator is of no more use")
-        return self._held.comm
+        comm: MPI.Comm = self._held.comm
+        return comm
 
     def wait(self, *requests: MPI.Request) -> None:
         """Waits for all. Raises PeerError where they take longer than the limit, or are not what other ranks are at."""
