@@ -85,6 +85,25 @@ void addDense(const sema::Kernel &kernel, const IdVector<sema::ExtentId, std::op
   }
 }
 
+bool fitsInto(Session &session, const std::vector<ForeseenTensor> &tensors, bool packs, double memory) {
+  double total = 0;
+  for (const ForeseenTensor &foreseen : tensors)
+    total += bytesOf(foreseen, packs);
+  if (total <= memory || tensors.empty())
+    return true;
+  const auto largest = std::max_element(tensors.begin(), tensors.end(), [&](const auto &a, const auto &b) {
+    return bytesOf(a, packs) < bytesOf(b, packs);
+  });
+  const sema::Tensor &tensor = *largest->tensor;
+  session.diagnostics()
+      .report(kTooLittleMemory, tensor.where,
+              "tensors that are read as a whole take some " + roughText(total) + " bytes, more than --memory; '" +
+                  tensor.name + "' takes " + roughText(bytesOf(*largest, packs)) +
+                  (largest->whyWhole.empty() ? "" : ", as " + largest->whyWhole))
+      .advise("give more memory, or divide another index with --by");
+  return false;
+}
+
 bool reportMemory(Session &session, const std::vector<ForeseenTensor> &tensors, bool packs, bool asks) {
   double total = 0;
   for (const ForeseenTensor &foreseen : tensors)

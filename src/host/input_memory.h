@@ -10,10 +10,14 @@
 
 namespace spc::host {
 
+/// Tensors do not fit into the memory that is given for them.
+constexpr DiagnosticKind kTooLittleMemory{"too-little-memory", Severity::Error};
+
 /// A tensor as it is known before anything is read.
 struct ForeseenTensor {
   const sema::Tensor *tensor;
   tensor::Announced announced; ///< by its file; of others what shape they have, with no entries
+  std::string whyWhole = {};   ///< why it is not read in blocks; empty where no block is asked for
 };
 
 /// The least that a tensor of `entries` entries takes, wherever they are. All entries of a sum may be in its last part.
@@ -27,6 +31,9 @@ void checkMemory(Session &session, const sema::Tensor &tensor, double bytes, con
 /// for a while.
 void addDense(const sema::Kernel &kernel, const IdVector<sema::ExtentId, std::optional<int64_t>> &sizes,
               std::vector<ForeseenTensor> &tensors);
+
+/// Reports an error where these tensors, while they are read and packed, take more than `memory` bytes; false then.
+bool fitsInto(Session &session, const std::vector<ForeseenTensor> &tensors, bool packs, double memory);
 
 /// Warns where these tensors, and the inputs among them while they are read and packed, take more memory than is free.
 /// `packs`: inputs may be packed without a list of their entries. False where somebody at a terminal was

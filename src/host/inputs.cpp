@@ -9,6 +9,8 @@
 #include "tensor/pack/parts.h"
 
 #include <algorithm>
+#include <new>
+#include <utility>
 
 namespace spc::host {
 
@@ -22,6 +24,8 @@ constexpr DiagnosticKind kNotANumber{"not-a-number", Severity::Error};
 constexpr DiagnosticKind kUnknownExtent{"unknown-extent", Severity::Error};
 constexpr DiagnosticKind kSizeMissing{"size-missing", Severity::Error};
 constexpr DiagnosticKind kMalformedSize{"malformed-size", Severity::Error};
+
+constexpr double kBufferShare = 8; ///< of the memory, what sorting entries into blocks may take is one in so many
 
 /// Reads inputs step by step; every step goes on after errors, so that one run shows them all.
 class InputReader {
@@ -51,17 +55,31 @@ private:
   bool checkFreeMemory();
   void readScalar(size_t parameter);
   void readFile(size_t parameter);
+  bool openInBlocks(size_t parameter);
+  std::string whyNotInBlocks(size_t parameter) const;
   bool readEntries(size_t parameter, const std::optional<std::vector<int64_t>> &shape, bool hasHeader);
   void fixShape(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &by, Span where);
   bool checkOrder(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &what, Span where);
   void settleExtents();
   void checkSizes();
+  /// The dimensions of an input that are divided.
+  std::vector<int> dividedDims(size_t parameter) const {
+    return options_.blocks ? options_.blocks->dims[parameter] : std::vector<int>();
+  }
+  tensor::PackTarget targetOf(size_t parameter, bool mayPack) const {
+    const sema::Tensor &tensor = tensorAt(parameter);
+    const bool packs = mayPack && tensor.partOf.empty() && !tensor.shared() && dividedDims(parameter).size() < 2;
+    return {tensor.format, tensor.type, packs};
+  }
+  tensor::BlocksRequest blocksRequest(size_t parameter) const {
+    return {given_[parameter]->assignment.value, dividedDims(parameter).front(), shapes_[parameter], inputLimit_,
+            options_.blocks->memory / kBufferShare};
+  }
   bool isLeftOut(size_t parameter) const {
     return options_.leavesOutDense && given_[parameter]->generator && tensorAt(parameter).format.isDense();
   }
   tensor::Coordinates generated(size_t parameter, const std::vector<int64_t> &shape) const;
   void finishTensors();
-  void splitIntoParts(size_t first);
 
   Session &session_;
   Diagnostics &diagnostics_;
@@ -251,9 +269,13 @@ bool InputReader::checkFreeMemory() {
     std::optional<tensor::Announced> file = tensor::announcedBy(given_[k]->assignment.value, inputLimit_);
     for (size_t dim = 0; file && file->shape.size() == tensor.extents.size() && dim < file->shape.size(); ++dim)
       sizes[tensor.extents[dim]] = sizes[tensor.extents[dim]].value_or(file->shape[dim]);
-    if (file)
-      foreseen.push_back({&tensor, std::move(*file)});
+    const bool isDivided = !dividedDims(k).empty();
+    std::string why = isDivided ? whyNotInBlocks(k) : std::string();
+    if (file && (!isDivided || !why.empty()))
+      foreseen.push_back({&tensor, std::move(*file), std::move(why)});
   }
+  if (options_.blocks)
+    return fitsInto(session_, foreseen, options_.packsWhileReading, options_.blocks->memory);
   if (!options_.leavesOutDense && !options_.takesSizesAlone)
     addDense(kernel_, sizes, foreseen);
   return reportMemory(session_, foreseen, options_.packsWhileReading, options_.asks) && !session_.failed();
@@ -265,11 +287,15 @@ void InputReader::readFile(size_t parameter) {
   std::optional<std::vector<int64_t>> shape = shapes_[parameter];
   const bool hasHeader = tensor::statesShape(assignment.value);
   Input &input = inputs_.parameters[parameter];
-  if (!readEntries(parameter, shape, hasHeader))
+  input.path = assignment.value;
+  const bool isInBlocks = !dividedDims(parameter).empty() && whyNotInBlocks(parameter).empty();
+  if (isInBlocks ? !openInBlocks(parameter) : !readEntries(parameter, shape, hasHeader))
     return;
   if (input.entries && tensor.order() == 1 && hasHeader)
     tensor::asVector(*input.entries);
-  const std::vector<int64_t> read = input.packed ? input.packed->shape() : input.entries->shape;
+  const std::vector<int64_t> read = isInBlocks     ? input.blocks->shape()
+                                    : input.packed ? input.packed->shape()
+                                                   : input.entries->shape;
   if (!checkOrder(tensor, read, "'" + assignment.value + "'", assignment.where))
     return;
   const std::string by = "in " + assignment.value;
@@ -278,6 +304,22 @@ void InputReader::readFile(size_t parameter) {
   else
     for (int dim = 0; dim < tensor.order(); ++dim)
       extents_.atLeast(tensor.extents[dim], read[dim], sourceOf(tensor, dim, by, assignment.where));
+}
+
+std::string InputReader::whyNotInBlocks(size_t parameter) const {
+  return tensor::blockAccess(blocksRequest(parameter), targetOf(parameter, true)).whyNot;
+}
+
+/// Opens a file of which blocks are read later.
+bool InputReader::openInBlocks(size_t parameter) {
+  Progress::Phase phase(session_.progress(), "reading " + given_[parameter]->assignment.value, WorkUnit::Bytes);
+  std::unique_ptr<tensor::BlockReader> &blocks = inputs_.parameters[parameter].blocks;
+  try {
+    blocks = tensor::openBlocks(blocksRequest(parameter), targetOf(parameter, true), diagnostics_, phase.count());
+  } catch (const std::bad_alloc &) {
+    diagnostics_.report(kTooLittleMemory, given_[parameter]->assignment.where, "there is no memory left to read it");
+  }
+  return blocks != nullptr;
 }
 
 /// Reads what a file holds, packed at once where its shape is the tensor's and nothing else of it is of use.
@@ -290,8 +332,8 @@ bool InputReader::readEntries(size_t parameter, const std::optional<std::vector<
     input.entries = tensor::readTensor(path, shape, diagnostics_, inputLimit_, phase.count());
     return input.entries.has_value();
   }
-  const bool packs = options_.packsWhileReading && hasHeader && !tensor.shared();
-  const tensor::PackTarget target{tensor.format, tensor.type, packs};
+  const bool packs = options_.packsWhileReading && hasHeader && dividedDims(parameter).empty();
+  const tensor::PackTarget target = targetOf(parameter, packs);
   std::optional<tensor::FileTensor> read =
       tensor::readTensorFor(target, path, shape, diagnostics_, inputLimit_, phase.count());
   if (!read)
@@ -332,6 +374,8 @@ void InputReader::checkSizes() {
     if (options_.takesSizesAlone && !given_[k])
       continue;
     const sema::Tensor &tensor = tensorAt(k);
+    if (options_.blocks && (inputs_.parameters[k].blocks || tensor.isWritten))
+      continue;
     std::vector<int64_t> shape = inputs_.shapeOf(tensor);
     double entries =
         tensor.isWritten && tensor.format.isDense() ? leastBytes(tensor, shape, 0) / sema::bytesOf(tensor.type) : 0;
@@ -351,7 +395,8 @@ tensor::Coordinates InputReader::generated(size_t parameter, const std::vector<i
 
 void InputReader::finishTensors() {
   for (size_t k = 0; k < given_.size(); ++k) {
-    if (!given_[k] || tensorAt(k).order() == 0 || isLeftOut(k) || inputs_.parameters[k].packed)
+    if (!given_[k] || tensorAt(k).order() == 0 || isLeftOut(k) || inputs_.parameters[k].packed ||
+        inputs_.parameters[k].blocks)
       continue;
     std::vector<int64_t> shape = inputs_.shapeOf(tensorAt(k));
     std::optional<tensor::Coordinates> &entries = inputs_.parameters[k].entries;
@@ -359,20 +404,12 @@ void InputReader::finishTensors() {
       entries->shape = shape;
     else
       entries = generated(k, shape);
-    if (!tensorAt(k).partOf.empty())
-      splitIntoParts(k);
+    if (const std::vector<int> dims = dividedDims(k); !dims.empty())
+      inputs_.parameters[k].blocks =
+          tensor::blocksOf(*std::exchange(entries, std::nullopt), dims.front(), targetOf(k, true));
+    else if (!tensorAt(k).partOf.empty())
+      splitIntoParts(kernel_, k, inputs_);
   }
-}
-
-/// Gives each part of a tensor that is stored as a sum its share of the entries.
-void InputReader::splitIntoParts(size_t first) {
-  std::vector<format::Format> formats;
-  for (size_t k = first; k < given_.size() && tensorAt(k).partOf == tensorAt(first).partOf; ++k)
-    formats.push_back(tensorAt(k).format);
-  std::vector<tensor::Coordinates> parts =
-      tensor::splitIntoParts(std::move(*inputs_.parameters[first].entries), formats, tensorAt(first).type);
-  for (size_t part = 0; part < parts.size(); ++part)
-    inputs_.parameters[first + part].entries = std::move(parts[part]);
 }
 
 } // namespace
@@ -382,6 +419,17 @@ std::vector<int64_t> Inputs::shapeOf(const sema::Tensor &tensor) const {
   for (sema::ExtentId extent : tensor.extents)
     shape.push_back(extents[extent]);
   return shape;
+}
+
+void splitIntoParts(const sema::Kernel &kernel, size_t first, Inputs &inputs) {
+  const auto tensorAt = [&](size_t k) -> const sema::Tensor & { return kernel.tensors[kernel.parameters[k]]; };
+  std::vector<format::Format> formats;
+  for (size_t k = first; k < kernel.parameters.size() && tensorAt(k).partOf == tensorAt(first).partOf; ++k)
+    formats.push_back(tensorAt(k).format);
+  std::vector<tensor::Coordinates> parts =
+      tensor::splitIntoParts(std::move(*inputs.parameters[first].entries), formats, tensorAt(first).type);
+  for (size_t part = 0; part < parts.size(); ++part)
+    inputs.parameters[first + part].entries = std::move(parts[part]);
 }
 
 std::optional<Inputs> readInputs(Session &session, const sema::Kernel &kernel, const syntax::Kernel &tree,

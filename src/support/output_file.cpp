@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace spc {
 namespace {
@@ -127,19 +128,28 @@ public:
   }
 
   std::string writeTemporary(const ByteSource &bytes) {
+    int file = -1;
+    const std::string why = openTemporary(file);
+    if (!why.empty())
+      return why;
+    const int error = writeAndClose(file, bytes);
+    return error == 0 ? std::string() : systemMessage(error);
+  }
+
+  // The reason why there is none, or an empty text.
+  std::string openTemporary(int &file) {
     fs::path folder = fs::path(final_).parent_path();
     std::random_device random;
     for (int attempt = 0; attempt < kTemporaryNameTries; ++attempt) {
       std::string name = (folder / (".spc-" + std::to_string(random()) + ".tmp")).string();
-      int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (file < 0 && errno == EEXIST)
         continue;
       if (file < 0)
         return inFolder(errno);
       temporary_ = name;
       removeOnSignal(name);
-      int error = writeAndClose(file, bytes);
-      return error == 0 ? std::string() : systemMessage(error);
+      return {};
     }
     return systemMessage(EEXIST);
   }
@@ -232,6 +242,50 @@ bool canBeWritten(const std::vector<std::string> &paths, Diagnostics &diagnostic
   return fine;
 }
 
+struct GrowingFile::State {
+  IgnoreWriteSignals guard;
+  PendingFile pending;
+  int file = -1;
+
+  explicit State(const std::string &path) : pending(path) {}
+  State(const State &) = delete;
+  State &operator=(const State &) = delete;
+  ~State() { close(); }
+
+  // 0 or the error number.
+  int close() {
+    const int open = std::exchange(file, -1);
+    return open < 0 || ::close(open) == 0 ? 0 : errno;
+  }
+};
+
+GrowingFile::GrowingFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+GrowingFile::~GrowingFile() = default;
+
+bool GrowingFile::mayBe(const std::string &path) {
+  PendingFile file(path);
+  return file.prepare().empty() && !file.direct();
+}
+
+std::unique_ptr<GrowingFile> GrowingFile::begin(const std::string &path, Diagnostics &diagnostics) {
+  auto state = std::make_unique<State>(path);
+  std::string why = state->pending.prepare();
+  if (why.empty())
+    why = state->pending.openTemporary(state->file);
+  if (refuse(state->pending, why, diagnostics))
+    return nullptr;
+  return std::unique_ptr<GrowingFile>(new GrowingFile(std::move(state)));
+}
+
+bool GrowingFile::write(std::string_view bytes, Diagnostics &diagnostics) {
+  const int error = writeAll(state_->file, bytes);
+  return !refuse(state_->pending, error == 0 ? std::string() : systemMessage(error), diagnostics);
+}
+
+void OutputSet::add(std::unique_ptr<GrowingFile> file) {
+  grown_.push_back(std::move(file));
+}
+
 void OutputSet::add(std::string path, std::string bytes) {
   add(std::move(path), [bytes = std::move(bytes)](const ByteSink &sink) { sink(bytes); });
 }
@@ -243,17 +297,25 @@ void OutputSet::add(std::string path, ByteSource bytes) {
 bool OutputSet::commit(Diagnostics &diagnostics) {
   std::vector<Output> outputs = std::move(outputs_);
   outputs_.clear();
+  const std::vector<std::unique_ptr<GrowingFile>> grown = std::move(grown_);
+  grown_.clear();
   const IgnoreWriteSignals guard;
   std::vector<PendingFile> files;
-  files.reserve(outputs.size());
+  files.reserve(outputs.size() + grown.size());
   for (const Output &output : outputs)
     files.emplace_back(output.path);
+  for (const std::unique_ptr<GrowingFile> &file : grown) {
+    const int error = file->state_->close();
+    if (refuse(file->state_->pending, error == 0 ? std::string() : systemMessage(error), diagnostics))
+      return false;
+    files.push_back(std::move(file->state_->pending));
+  }
   if (!prepareAll(files, diagnostics))
     return false;
-  for (size_t i = 0; i < files.size(); ++i)
+  for (size_t i = 0; i < outputs.size(); ++i)
     if (!files[i].direct() && refuse(files[i], files[i].writeTemporary(outputs[i].bytes), diagnostics))
       return false;
-  for (size_t i = 0; i < files.size(); ++i)
+  for (size_t i = 0; i < outputs.size(); ++i)
     if (files[i].direct() && refuse(files[i], files[i].writeDirectly(outputs[i].bytes), diagnostics))
       return false;
   return renameAll(files, diagnostics);

@@ -1,5 +1,6 @@
 // `spc partition --cut`: kernels that take turns with exchanges.
 #include "driver/partition/options.h"
+#include "driver/shell/divisions.h"
 #include "driver/shell/front_end.h"
 #include "driver/shell/output_checks.h"
 #include "driver/shell/written_kernel.h"
@@ -161,7 +162,7 @@ int cutKernel(Session &session, const PartitionOptions &options) {
       function ? checkProgram(session, *input, *function, options.shared) : std::nullopt;
   const std::optional<sema::Kernel> plan =
       program ? planKernel(session, *program, *input, options.shared, timer, /*fuses=*/false) : std::nullopt;
-  if (!plan || !findDivision(session, *plan, options))
+  if (!plan || !findDivision(session, *plan, options.by))
     return session.finish();
   Cutter cutter(session, options, *input, *program, *plan);
   if (!cutter.run() || session.failed() || (!options.output.empty() && !cutter.write()))

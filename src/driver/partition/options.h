@@ -26,9 +26,6 @@ struct PartitionOptions {
   std::string network = "2us,10G"; ///< a message's latency, bytes a second
 };
 
-/// The division by the index that is named, by a variable or by its extent. Null with an error where there is none.
-const sema::IndexDivision *findDivision(Session &session, const sema::Kernel &kernel, const PartitionOptions &options);
-
 /// Cuts the kernel into pieces that can be divided, says what they are, and writes them where a folder is given.
 int cutKernel(Session &session, const PartitionOptions &options);
 

@@ -2,6 +2,7 @@
 #include "driver/partition/options.h"
 #include "driver/partition/part_files.h"
 #include "driver/partition/parts.h"
+#include "driver/shell/divisions.h"
 #include "driver/shell/front_end.h"
 #include "driver/shell/output_checks.h"
 #include "driver/shell/subcommands.h"
@@ -18,8 +19,6 @@
 namespace spc::driver {
 namespace {
 
-constexpr DiagnosticKind kUnknownIndex{"unknown-index", Severity::Error};
-constexpr DiagnosticKind kNotDivided{"not-divided", Severity::Error};
 constexpr DiagnosticKind kPartitionFile{"partition-file", Severity::Error};
 
 constexpr DiagnosticKind kInputMissing{"input-missing", Severity::Error};
@@ -32,7 +31,7 @@ constexpr size_t kMostBytes = size_t{1} << 32; ///< of a file of parts
 
 /// The division by the index that is named, where the kernel may be divided so. Null with an error where it may not.
 const sema::IndexDivision *divisionBy(Session &session, const sema::Kernel &kernel, const PartitionOptions &options) {
-  const sema::IndexDivision *found = findDivision(session, kernel, options);
+  const sema::IndexDivision *found = findDivision(session, kernel, options.by);
   if (!found || found->reason.empty())
     return found;
   session.diagnostics()
@@ -188,28 +187,6 @@ int partitionKernel(Session &session, PartitionOptions &options) {
 }
 
 } // namespace
-
-const sema::IndexDivision *findDivision(Session &session, const sema::Kernel &kernel, const PartitionOptions &options) {
-  const std::vector<sema::IndexDivision> &all = kernel.divisions;
-  const auto isNamed = [&](const sema::IndexDivision &one) { return sema::has(one.names, options.by); };
-  const auto isOver = [&](const sema::IndexDivision &one) { return kernel.extents[one.extent].name == options.by; };
-  auto found = std::find_if(all.begin(), all.end(), isNamed);
-  if (found == all.end())
-    found = std::find_if(all.begin(), all.end(), isOver);
-  if (found != all.end())
-    return &*found;
-  std::vector<std::string> known;
-  for (const sema::IndexDivision &one : all)
-    known.insert(known.end(), one.names.begin(), one.names.end());
-  const Span where = session.findValue("--by", options.by);
-  Diagnostic &unknown =
-      session.diagnostics().report(kUnknownIndex, where, "the kernel has no index variable '" + options.by + "'");
-  if (std::optional<std::string> meant = didYouMean(options.by, known)) {
-    unknown.message += " (did you mean '" + *meant + "'?)";
-    unknown.fix(where, *meant);
-  }
-  return nullptr;
-}
 
 int partitionCommand(Session &session) {
   CLI::App app("Say what processes have and exchange that each run a kernel on a part of the data", "spc partition");

@@ -24,14 +24,28 @@ void addRunOptions(CLI::App &app, RunCommandOptions &options) {
                    "Print how long a call takes, and operations and bytes a second with their shares of what this "
                    "machine can do, in place of the outputs");
   app.add_flag("--json", options.json, "Print what --bench measures as one line of JSON")->needs(bench);
-  app.add_flag(
+  CLI::Option *check = app.add_flag(
       "--check", options.check,
       "Compare the outputs with what a slow evaluation of the kernel's text gives; a wrong one is exit code 70");
   app.add_flag("--yes", options.yes, "Begin runs that take long or much memory without asking");
   addPagesOption(app, options.pages);
-  app.add_option("--repeat", options.repeat,
-                 "Measure in N rounds and print how long a call takes, in place of the outputs (--bench: 3 to 15)")
-      ->type_name("N");
+  CLI::Option *repeat =
+      app.add_option("--repeat", options.repeat,
+                     "Measure in N rounds and print how long a call takes, in place of the outputs (--bench: 3 to 15)")
+          ->type_name("N");
+  CLI::Option *memory =
+      app.add_option(
+             "--memory", options.memory,
+             "How much memory tensors may take, in bytes, or with K, M, G, T: read files in blocks of an index, "
+             "call the kernel with each, and put its results together")
+          ->type_name("SIZE")
+          ->excludes(bench)
+          ->excludes(check)
+          ->excludes(repeat);
+  app.add_option("--by", options.by,
+                 "The index that --memory divides (default: one by which the largest files are read in blocks)")
+      ->type_name("INDEX")
+      ->needs(memory);
 }
 
 } // namespace spc::driver

@@ -18,6 +18,8 @@ struct RunCommandOptions {
   std::string repeat;               ///< a number, or empty
   std::string precision;            ///< a number, or empty
   std::string pages = "ordinary";   ///< of what is measured, or "huge"
+  std::string memory;               ///< a number of bytes, or empty: operands are read whole
+  std::string by;                   ///< the index that is divided then, or empty
   bool bench = false;
   bool json = false; ///< what `bench` says
   bool check = false;

@@ -203,7 +203,8 @@ std::optional<OutputFiles> readOutputFiles(Session &session, const sema::Kernel 
 }
 
 bool deliverOutputs(Session &session, const host::KernelCall &call, const OutputFiles &files,
-                    const std::optional<std::string> &report, int digits) {
+                    const std::optional<std::string> &report, int digits,
+                    std::vector<std::unique_ptr<GrowingFile>> grown) {
   const sema::Kernel &kernel = call.kernel;
   OutputSet outputs;
   std::string text = report.value_or("");
@@ -211,6 +212,10 @@ bool deliverOutputs(Session &session, const host::KernelCall &call, const Output
     const sema::Tensor tensor = asWhole(kernel.tensors[kernel.parameters[k]]);
     if (!tensor.isWritten || tensor.part > 0 || (report && !files[k]))
       continue;
+    if (k < grown.size() && grown[k]) {
+      outputs.add(std::move(grown[k]));
+      continue;
+    }
     const std::optional<tensor::FileName> name = files[k] ? outputName(*files[k], tensor) : std::nullopt;
     if (!name)
       text += printTensor(tensor, host::resultOf(call, k), digits);

@@ -4,7 +4,9 @@
 #include "driver/run/options.h"
 #include "driver/shell/session.h"
 #include "host/kernel_call.h"
+#include "support/output_file.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +22,10 @@ std::optional<OutputFiles> readOutputFiles(Session &session, const sema::Kernel 
                                            const RunCommandOptions &options);
 
 /// Writes and prints every output; where there is a `report`, that is printed in place of outputs that no file is named
-/// for. `digits`: of values in texts, 0 as usual. False with an error reported; then no file is written.
+/// for. `digits`: of values in texts, 0 as usual. `grown` has, by position, the outputs that are in their files. False
+/// with an error reported; then no file is written.
 bool deliverOutputs(Session &session, const host::KernelCall &call, const OutputFiles &files,
-                    const std::optional<std::string> &report, int digits);
+                    const std::optional<std::string> &report, int digits,
+                    std::vector<std::unique_ptr<GrowingFile>> grown = {});
 
 } // namespace spc::driver

@@ -1,4 +1,5 @@
 #include "driver/run/bench.h"
+#include "driver/run/block_run.h"
 #include "driver/run/check.h"
 #include "driver/run/cost.h"
 #include "driver/run/outputs.h"
@@ -115,6 +116,12 @@ int runKernel(Session &session, const RunCommandOptions &options) {
   if (!kernel)
     return session.finish();
   std::optional<OutputFiles> files = outputFiles(session, *kernel, options);
+  if (files && !options.memory.empty()) {
+    runInBlocks(session, options, *kernel, input->tree, *files, {counts->threads, counts->digits}, timer);
+    if (options.shared.timePasses)
+      timer.print();
+    return session.finish();
+  }
   std::optional<host::Inputs> inputs =
       files ? host::readInputs(session, *kernel, input->tree, options.inputs) : std::nullopt;
   timer.phase("read the inputs");

@@ -22,10 +22,11 @@ std::string lowerCase(std::string_view text) {
 
 class MatrixMarketReader {
 public:
-  explicit MatrixMarketReader(TextReader &text, bool keepsSigns = false) : text_(text), keepsSigns_(keepsSigns) {}
+  explicit MatrixMarketReader(TextReader &text, bool keepsSigns = false, PieceSink sink = nullptr)
+      : text_(text), keepsSigns_(keepsSigns), sink_(std::move(sink)) {}
 
   std::optional<Coordinates> read() {
-    if (!readBanner() || !readSizes() || !(isArray_ ? readArray() : readEntries()))
+    if (!readBanner() || !readSizes() || !(isArray_ ? readArray() : readEntries()) || !givePiece(result_, sink_, 1))
       return std::nullopt;
     if (text_.nextLine('%')) {
       text_.malformed("unexpected text after the last of the entries that the header announces");
@@ -50,6 +51,7 @@ public:
 private:
   TextReader &text_;
   bool keepsSigns_;
+  PieceSink sink_;
   bool isArray_ = false;
   Field field_ = Field::Real;
   Symmetry symmetry_ = Symmetry::General;
@@ -64,7 +66,7 @@ private:
   bool readArray();
   bool readValue(Number &value);
   bool nextEntry(int64_t read, int64_t announced);
-  void add(int64_t row, int64_t column, Number value);
+  bool add(int64_t row, int64_t column, Number value);
   Number mirrored(Number value) const;
 };
 
@@ -143,17 +145,20 @@ Number MatrixMarketReader::mirrored(Number value) const {
   return symmetry_ == Symmetry::Hermitian ? Number{value.real, -value.imaginary} : value;
 }
 
-void MatrixMarketReader::add(int64_t row, int64_t column, Number value) {
+bool MatrixMarketReader::add(int64_t row, int64_t column, Number value) {
   const int64_t at[] = {row, column}, mirror[] = {column, row};
   result_.append(at, value);
   if (symmetry_ != Symmetry::General && row != column)
     result_.append(mirror, mirrored(value));
   requireRoom(result_);
+  return givePiece(result_, sink_, kPieceEntries);
 }
 
 bool MatrixMarketReader::readEntries() {
   // The header may announce more than there is: an entry takes at least "1 1" and a line break.
   auto possible = std::min(static_cast<uint64_t>(entries_), text_.expectedSize() / 4 + 1);
+  if (sink_)
+    possible = std::min<uint64_t>(possible, kPieceEntries);
   size_t expected = possible * (symmetry_ == Symmetry::General ? 1 : 2);
   result_.coordinates.reserve(2 * expected);
   result_.values.reserve(expected);
@@ -171,7 +176,8 @@ bool MatrixMarketReader::readEntries() {
       return text_.malformed("a skew-symmetric matrix has no diagonal");
     if (row == column && symmetry_ == Symmetry::Hermitian && value.imaginary != 0)
       return text_.malformed("a Hermitian matrix has a real diagonal");
-    add(row, column, value);
+    if (!add(row, column, value))
+      return false;
   }
   return true;
 }
@@ -188,8 +194,8 @@ bool MatrixMarketReader::readArray() {
                                std::to_string(rows_) + " x " + std::to_string(columns_));
       if (!readValue(value) || !text_.lineEnd())
         return false;
-      if (isElementListed(value, keepsSigns_))
-        add(row, column, value);
+      if (isElementListed(value, keepsSigns_) && !add(row, column, value))
+        return false;
     }
   }
   return true;
@@ -201,8 +207,9 @@ std::optional<Announced> readAnnounced(TextReader &text) {
   return MatrixMarketReader(text).readAnnounced();
 }
 
-std::optional<Coordinates> readMatrixMarket(TextReader &text, const Shape &shape, bool keepsSigns) {
-  std::optional<Coordinates> matrix = MatrixMarketReader(text, keepsSigns).read();
+std::optional<Coordinates> readMatrixMarket(TextReader &text, const Shape &shape, bool keepsSigns,
+                                            const PieceSink &sink) {
+  std::optional<Coordinates> matrix = MatrixMarketReader(text, keepsSigns, sink).read();
   if (!matrix || !shape)
     return matrix;
   return applyShape(*matrix, *shape, text) ? std::move(matrix) : std::nullopt;

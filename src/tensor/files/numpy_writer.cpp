@@ -162,6 +162,14 @@ CountedSource npzFile(NumpyMembers members, uint64_t entries) {
   };
 }
 
+std::string npyHeader(sema::ValueType type, const std::vector<int64_t> &shape) {
+  return numpyHeader(typeString(writtenType(type)), shape);
+}
+
+ByteSource npyElements(const PackedTensor &tensor) {
+  return elementsOf(tensor.arrays(), writtenType(tensor.arrays().valueType()));
+}
+
 CountedSource npyFile(const PackedTensor &tensor) {
   return [&tensor](const ByteSink &sink, WorkCount *count) {
     giveNpy(elementsFile(tensor), static_cast<uint64_t>(tensor.valueCount()), count, sink);

@@ -140,6 +140,10 @@ bool applyShape(Coordinates &entries, const std::vector<int64_t> &shape, TextRea
   return true;
 }
 
+bool givePiece(Coordinates &entries, const PieceSink &sink, size_t least) {
+  return !sink || entries.size() < least || sink(entries);
+}
+
 void requireRoom(const Coordinates &entries) {
   constexpr size_t kEvery = size_t{1} << 16;
   if (entries.values.size() % kEvery <= 1) // one entry or two have been added

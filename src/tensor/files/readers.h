@@ -5,6 +5,7 @@
 #include "tensor/files/text_reader.h"
 #include "tensor/tensor.h"
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -16,11 +17,22 @@ using Shape = std::optional<std::vector<int64_t>>;
 /// one has a place for each, and `keepsSigns`: those that differ from what it is filled with are listed for it.
 bool isElementListed(Number value, bool keepsSigns);
 
-/// See readTensor in files.h; `shape` is what --shape gives.
-std::optional<Coordinates> readMatrixMarket(TextReader &text, const Shape &shape, bool keepsSigns);
+/// Takes entries as they are read, a piece after the other, and leaves the list empty. False where it takes no more.
+using PieceSink = std::function<bool(Coordinates &piece)>;
+
+/// How many entries a piece has, about.
+constexpr int64_t kPieceEntries = int64_t{1} << 15;
+
+/// See readTensor in files.h; `shape` is what --shape gives. Where there is a `sink`, it is given all entries, and what
+/// is returned has the shape alone; nullopt without an error where the sink takes no more.
+std::optional<Coordinates> readMatrixMarket(TextReader &text, const Shape &shape, bool keepsSigns,
+                                            const PieceSink &sink = nullptr);
 /// The first lines alone, of a regular file; nullopt where it cannot have as many lines as these say.
 std::optional<Announced> readAnnounced(TextReader &text);
-std::optional<Coordinates> readTns(TextReader &text, const Shape &shape);
+std::optional<Coordinates> readTns(TextReader &text, const Shape &shape, const PieceSink &sink = nullptr);
+
+/// Gives `entries` to the sink, where there is one and they are `least` or more. False where it takes no more.
+bool givePiece(Coordinates &entries, const PieceSink &sink, size_t least);
 
 /// Gives entries the shape of --shape, a matrix of one column or row that of a vector. False after reporting that they
 /// cannot have it.

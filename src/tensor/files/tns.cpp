@@ -26,7 +26,8 @@ bool endsLine(TextReader &text, int order, size_t entries) {
 }
 
 /// Reads the line that `text` is at and all that follow.
-bool readEntries(TextReader &text, const Shape &shape, int order, Coordinates &result) {
+bool readEntries(TextReader &text, const Shape &shape, int order, const PieceSink &sink, Coordinates &result) {
+  size_t read = 0;
   constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
   std::vector<std::string> names;
   for (int d = 0; d < order; ++d)
@@ -40,18 +41,20 @@ bool readEntries(TextReader &text, const Shape &shape, int order, Coordinates &r
       largest[d] = std::max(largest[d], at[d] + 1);
     }
     Number value;
-    if (!text.real(value) || !endsLine(text, order, result.values.size()))
+    if (!text.real(value) || !endsLine(text, order, read++))
       return false;
     result.append(at.data(), value);
     requireRoom(result);
+    if (!givePiece(result, sink, kPieceEntries))
+      return false;
   } while (text.nextLine('#'));
   result.shape = shape ? *shape : largest;
-  return true;
+  return givePiece(result, sink, 1);
 }
 
 } // namespace
 
-std::optional<Coordinates> readTns(TextReader &text, const Shape &shape) {
+std::optional<Coordinates> readTns(TextReader &text, const Shape &shape, const PieceSink &sink) {
   const int tokens = text.nextLine('#') ? text.countTokens(kMaxOrder + 2) : 0;
   Coordinates result;
   if (tokens == 0) {
@@ -74,7 +77,7 @@ std::optional<Coordinates> readTns(TextReader &text, const Shape &shape) {
                     std::to_string(shape->size()) + " extents");
     return std::nullopt;
   }
-  if (!readEntries(text, shape, order, result))
+  if (!readEntries(text, shape, order, sink, result))
     return std::nullopt;
   return result;
 }
