@@ -95,14 +95,16 @@ bool BlockFeed::fits(double held) {
   const double needed = whole_ + held + least + 2 * most;
   if (needed <= blocks_.memory)
     return true;
-  constexpr double kUnit = 1024;
+  constexpr double kUnit = 1024, kExactly = 1024 * kUnit;
+  const double units = needed < kExactly ? needed : std::ceil(needed / kUnit);
   session_.diagnostics()
       .report(kTooLittleMemory, session_.find("--memory"),
               "the smallest blocks of '" + division_.index + "', of " + std::to_string(step_) +
                   (step_ == 1 ? " value" : " values") + ", do not fit into the memory: " + roughText(whole_ + held) +
                   " bytes are held all the time, a call takes " + roughText(least) + ", and two blocks " +
                   roughText(2 * most))
-      .advise("--memory=" + std::to_string(static_cast<int64_t>(std::ceil(needed / kUnit))) + "K is the least");
+      .advise("--memory=" + std::to_string(static_cast<int64_t>(std::ceil(units))) +
+              (needed < kExactly ? " is the least" : "K is the least"));
   return false;
 }
 

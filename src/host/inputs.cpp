@@ -307,7 +307,7 @@ void InputReader::readFile(size_t parameter) {
 }
 
 std::string InputReader::whyNotInBlocks(size_t parameter) const {
-  return tensor::blockAccess(blocksRequest(parameter), targetOf(parameter, true)).whyNot;
+  return tensor::blockAccess(blocksRequest(parameter)).whyNot;
 }
 
 /// Opens a file of which blocks are read later.

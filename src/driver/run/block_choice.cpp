@@ -81,7 +81,7 @@ Merit meritOf(const sema::Kernel &kernel, const BlockChoice &choice, const std::
     if (choice.blocks.dims[k].empty() || tensor.part > 0 || file == files.end())
       continue;
     const tensor::BlocksRequest request{file->second, choice.blocks.dims[k].front()};
-    const tensor::BlockAccess access = tensor::blockAccess(request, {tensor.format, tensor.type});
+    const tensor::BlockAccess access = tensor::blockAccess(request);
     std::error_code error;
     const auto size = std::filesystem::file_size(file->second, error);
     if (!access.whyNot.empty() || error)

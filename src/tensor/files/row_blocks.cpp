@@ -176,7 +176,7 @@ void reportProblem(const FileProblem &problem, const std::string &path, Diagnost
   diagnostics.report(kind, {}, problem.message).at(path);
 }
 
-BlockAccess blockAccess(const BlocksRequest &request, const PackTarget &target) {
+BlockAccess blockAccess(const BlocksRequest &request) {
   const FileParts file(request.path);
   if (!file.isOpen())
     return {"it is no regular file that can be read"};
@@ -192,13 +192,12 @@ BlockAccess blockAccess(const BlocksRequest &request, const PackTarget &target) 
   FileProblem problem;
   if (kind == BlocksKind::Npz) {
     const std::optional<Archive> archive = openArchive(file, problem);
-    if (!archive)
-      return {problem.message};
+    if (!archive) // which opening it reports
+      return {};
     const bool isSorted = !archive->format.empty() && segmentsOf(*archive) != static_cast<size_t>(request.dim);
     return {whyNotArchive(*archive), isSorted};
   }
-  uint64_t begin = 0;
-  return {arrayOf(file, 0, target, begin, problem) ? "" : problem.message};
+  return {};
 }
 
 std::unique_ptr<BlockReader> openBlocks(const BlocksRequest &request, const PackTarget &target,

@@ -51,7 +51,7 @@ struct BlockAccess {
   std::string whyNot;    ///< why it is not, as a clause that begins with what it is; empty where it is
   bool isSorted = false; ///< all of it is read first, and its entries are sorted into a temporary file
 };
-BlockAccess blockAccess(const BlocksRequest &request, const PackTarget &target);
+BlockAccess blockAccess(const BlocksRequest &request);
 
 /// Opens a file that is read in blocks. The temporary file of what is sorted is in $TMPDIR or /tmp, and has no name.
 /// Null with an error reported. The target's format outlives the reader.
