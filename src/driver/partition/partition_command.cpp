@@ -19,6 +19,7 @@
 namespace spc::driver {
 namespace {
 
+constexpr DiagnosticKind kNotDivided{"not-divided", Severity::Error};
 constexpr DiagnosticKind kPartitionFile{"partition-file", Severity::Error};
 
 constexpr DiagnosticKind kInputMissing{"input-missing", Severity::Error};

@@ -8,9 +8,6 @@
 
 namespace spc::driver {
 
-/// An index that may not be divided.
-constexpr DiagnosticKind kNotDivided{"not-divided", Severity::Error};
-
 /// The division by the index variable, or else the extent, that --by names, whether or not the kernel may be divided
 /// so. Null with an error where there is none.
 const sema::IndexDivision *findDivision(Session &session, const sema::Kernel &kernel, const std::string &by);
