@@ -6,7 +6,6 @@
 #include "host/sources.h"
 #include "tensor/files/files.h"
 #include "tensor/generate.h"
-#include "tensor/pack/parts.h"
 
 #include <algorithm>
 #include <new>
@@ -20,7 +19,6 @@ constexpr DiagnosticKind kInputTwice{"input-twice", Severity::Error};
 constexpr DiagnosticKind kInputMissing{"input-missing", Severity::Error};
 constexpr DiagnosticKind kInputUnused{"input-unused", Severity::Error};
 constexpr DiagnosticKind kInputOrder{"input-order", Severity::Error};
-constexpr DiagnosticKind kNotANumber{"not-a-number", Severity::Error};
 constexpr DiagnosticKind kUnknownExtent{"unknown-extent", Severity::Error};
 constexpr DiagnosticKind kSizeMissing{"size-missing", Severity::Error};
 constexpr DiagnosticKind kMalformedSize{"malformed-size", Severity::Error};
@@ -53,19 +51,14 @@ private:
   void readShapes();
   void readSource(size_t parameter);
   bool checkFreeMemory();
-  void readScalar(size_t parameter);
   void readFile(size_t parameter);
   bool openInBlocks(size_t parameter);
-  std::string whyNotInBlocks(size_t parameter) const;
   bool readEntries(size_t parameter, const std::optional<std::vector<int64_t>> &shape, bool hasHeader);
   void fixShape(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &by, Span where);
   bool checkOrder(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &what, Span where);
   void settleExtents();
   void checkSizes();
-  /// The dimensions of an input that are divided.
-  std::vector<int> dividedDims(size_t parameter) const {
-    return options_.blocks ? options_.blocks->dims[parameter] : std::vector<int>();
-  }
+  std::vector<int> dividedDims(size_t parameter) const { return options_.dividedDims(parameter); }
   tensor::PackTarget targetOf(size_t parameter, bool mayPack) const {
     const sema::Tensor &tensor = tensorAt(parameter);
     const bool packs = mayPack && tensor.partOf.empty() && !tensor.shared() && dividedDims(parameter).size() < 2;
@@ -75,6 +68,7 @@ private:
     return {given_[parameter]->assignment.value, dividedDims(parameter).front(), shapes_[parameter], inputLimit_,
             options_.blocks->memory / kBufferShare};
   }
+  std::string whyNotInBlocks(size_t k) const { return tensor::blockAccess(blocksRequest(k)).whyNot; }
   bool isLeftOut(size_t parameter) const {
     return options_.leavesOutDense && given_[parameter]->generator && tensorAt(parameter).format.isDense();
   }
@@ -231,29 +225,16 @@ void InputReader::fixShape(const sema::Tensor &tensor, const std::vector<int64_t
 void InputReader::readSource(size_t parameter) {
   Given &given = *given_[parameter];
   const sema::Tensor &tensor = tensorAt(parameter);
-  if (tensor.order() == 0)
-    return readScalar(parameter);
+  if (tensor.order() == 0) {
+    inputs_.parameters[parameter].scalar = readScalar(session_, given.assignment, tensor);
+    return;
+  }
   if (!isMeantAsGenerator(given.assignment.value))
     return readFile(parameter);
   given.generator = readGenerator(session_, given.assignment);
   if (given.generator && given.generator->shape &&
       checkOrder(tensor, *given.generator->shape, "the generated tensor", given.assignment.where))
     fixShape(tensor, *given.generator->shape, "in " + given.assignment.value, given.assignment.where);
-}
-
-void InputReader::readScalar(size_t parameter) {
-  const Assignment &assignment = given_[parameter]->assignment;
-  const sema::Tensor &tensor = tensorAt(parameter);
-  std::optional<tensor::Number> number = readNumber(assignment.value, sema::isComplex(tensor.type));
-  alignas(16) unsigned char stored[16];
-  if (!number)
-    diagnostics_.report(kNotANumber, assignment.where, "'" + assignment.value + "' is no number")
-        .note(tensor.where, "'" + assignment.name + "' is a scalar");
-  else if (!tensor::storeNumber(stored, tensor.type, 0, *number))
-    diagnostics_
-        .report(kNotANumber, assignment.where, "'" + assignment.value + "' " + tensor::whyNotStored(tensor.type))
-        .note(tensor.where, "'" + assignment.name + "' is of that type");
-  inputs_.parameters[parameter].scalar = number.value_or(tensor::Number());
 }
 
 /// By what the files announce, and the sizes that are known by then; false where that is too much for the user.
@@ -304,10 +285,6 @@ void InputReader::readFile(size_t parameter) {
   else
     for (int dim = 0; dim < tensor.order(); ++dim)
       extents_.atLeast(tensor.extents[dim], read[dim], sourceOf(tensor, dim, by, assignment.where));
-}
-
-std::string InputReader::whyNotInBlocks(size_t parameter) const {
-  return tensor::blockAccess(blocksRequest(parameter)).whyNot;
 }
 
 /// Opens a file of which blocks are read later.
@@ -413,24 +390,6 @@ void InputReader::finishTensors() {
 }
 
 } // namespace
-
-std::vector<int64_t> Inputs::shapeOf(const sema::Tensor &tensor) const {
-  std::vector<int64_t> shape;
-  for (sema::ExtentId extent : tensor.extents)
-    shape.push_back(extents[extent]);
-  return shape;
-}
-
-void splitIntoParts(const sema::Kernel &kernel, size_t first, Inputs &inputs) {
-  const auto tensorAt = [&](size_t k) -> const sema::Tensor & { return kernel.tensors[kernel.parameters[k]]; };
-  std::vector<format::Format> formats;
-  for (size_t k = first; k < kernel.parameters.size() && tensorAt(k).partOf == tensorAt(first).partOf; ++k)
-    formats.push_back(tensorAt(k).format);
-  std::vector<tensor::Coordinates> parts =
-      tensor::splitIntoParts(std::move(*inputs.parameters[first].entries), formats, tensorAt(first).type);
-  for (size_t part = 0; part < parts.size(); ++part)
-    inputs.parameters[first + part].entries = std::move(parts[part]);
-}
 
 std::optional<Inputs> readInputs(Session &session, const sema::Kernel &kernel, const syntax::Kernel &tree,
                                  const InputOptions &options) {

@@ -35,6 +35,9 @@ struct InputOptions {
   bool takesSizesAlone = false;    ///< what is not given takes no memory: nothing will be called with it
   bool leavesOutDense = false;     ///< dense tensors that are made up get no entries: what reads them fills them itself
   std::optional<InputBlocks> blocks; ///< of inputs that are divided
+
+  /// The dimensions of an input that are divided.
+  std::vector<int> dividedDims(size_t parameter) const;
 };
 
 /// The input for one parameter of the kernel.

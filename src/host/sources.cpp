@@ -7,6 +7,7 @@ namespace spc::host {
 
 namespace {
 
+constexpr DiagnosticKind kNotANumber{"not-a-number", Severity::Error};
 constexpr DiagnosticKind kMalformedGenerator{"malformed-generator", Severity::Error};
 
 const std::vector<std::string> kGenerators = {"ones", "zeros", "random"};
@@ -43,6 +44,20 @@ std::optional<tensor::Generator> readGenerator(Session &session, const Assignmen
   if (!generator)
     session.blameCommandLine();
   return generator;
+}
+
+tensor::Number readScalar(Session &session, const Assignment &assignment, const sema::Tensor &scalar) {
+  const std::optional<tensor::Number> number = readNumber(assignment.value, sema::isComplex(scalar.type));
+  alignas(16) unsigned char stored[16];
+  if (!number)
+    session.diagnostics()
+        .report(kNotANumber, assignment.where, "'" + assignment.value + "' is no number")
+        .note(scalar.where, "'" + assignment.name + "' is a scalar");
+  else if (!tensor::storeNumber(stored, scalar.type, 0, *number))
+    session.diagnostics()
+        .report(kNotANumber, assignment.where, "'" + assignment.value + "' " + tensor::whyNotStored(scalar.type))
+        .note(scalar.where, "'" + assignment.name + "' is of that type");
+  return number.value_or(tensor::Number());
 }
 
 void addMissingInputs(const sema::Kernel &kernel, InputOptions &options) {

@@ -19,6 +19,9 @@ bool isMeantAsGenerator(const std::string &source);
 /// The generator that such a source is; nullopt with a usage error.
 std::optional<tensor::Generator> readGenerator(Session &session, const Assignment &assignment);
 
+/// The number that a scalar is given as; 0 with an error reported where it is none of the scalar's type.
+tensor::Number readScalar(Session &session, const Assignment &assignment, const sema::Tensor &scalar);
+
 /// Has operands that nothing is given for made up: random tensors, and 1.
 void addMissingInputs(const sema::Kernel &kernel, InputOptions &options);
 

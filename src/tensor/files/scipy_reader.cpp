@@ -29,7 +29,6 @@ public:
       return std::nullopt;
     if (data_->isText() || !readShape(*shape))
       return malformed(problem_, problem_.message.empty() ? "its member 'data' holds no numbers" : problem_.message);
-    requireRoomForList(static_cast<double>(data_->count), 2);
     const std::string name = format->text();
     const bool isRead = name == "csr"   ? readSegments(0)
                         : name == "csc" ? readSegments(1)
@@ -96,7 +95,9 @@ private:
   /// How many entries have been placed.
   int64_t entryCount() const { return static_cast<int64_t>(entries_.coordinates.size() / 2); }
 
+  /// Makes room for a list.
   void reserve(int64_t count) {
+    requireRoomForList(static_cast<double>(count), 2);
     entries_.coordinates.reserve(2 * static_cast<size_t>(count));
     entries_.values.reserve(static_cast<size_t>(count));
     adviseLargePages(entries_.coordinates.data(), entries_.coordinates.capacity() * sizeof(int64_t));
@@ -191,6 +192,7 @@ private:
       return false;
     if (data_->shape.size() != 2 || data_->shape[0] != offsets->count)
       return fail("its members 'offsets' and 'data' differ in length");
+    requireRoomForList(static_cast<double>(data_->count), 2);
     const int64_t stored = data_->shape[1], most = std::max(entries_.shape[0], entries_.shape[1]);
     for (int64_t k = 0; k < offsets->count; ++k) {
       const int64_t offset = offsets->integer(k).value_or(INT64_MAX);
