@@ -3,6 +3,7 @@
 #include "host/arguments.h"
 #include "host/extent_table.h"
 #include "host/input_memory.h"
+#include "host/log.h"
 #include "host/sources.h"
 #include "tensor/files/files.h"
 #include "tensor/generate.h"
@@ -291,15 +292,14 @@ void InputReader::readFile(size_t parameter) {
 bool InputReader::openInBlocks(size_t parameter) {
   Progress::Phase phase(session_.progress(), "reading " + given_[parameter]->assignment.value, WorkUnit::Bytes);
   std::unique_ptr<tensor::BlockReader> &blocks = inputs_.parameters[parameter].blocks;
-  try {
-    blocks = tensor::openBlocks(blocksRequest(parameter), targetOf(parameter, true), diagnostics_, phase.count());
-  } catch (const std::bad_alloc &) {
-    diagnostics_.report(kTooLittleMemory, given_[parameter]->assignment.where, "there is no memory left to read it");
-  }
+  blocks = tensor::openBlocks(blocksRequest(parameter), targetOf(parameter, true), diagnostics_, phase.count());
+  if (const uint64_t bytes = blocks ? blocks->sortedBytes() : 0)
+    log("sorted the entries of '" + tensorAt(parameter).name + "' into a temporary file of " + std::to_string(bytes) +
+        " bytes");
   return blocks != nullptr;
 }
 
-/// Reads what a file holds, packed at once where its shape is the tensor's and nothing else of it is of use.
+/// Packs at once where the shape is the tensor's and nothing else is of use.
 bool InputReader::readEntries(size_t parameter, const std::optional<std::vector<int64_t>> &shape, bool hasHeader) {
   const std::string &path = given_[parameter]->assignment.value;
   const sema::Tensor &tensor = tensorAt(parameter);

@@ -17,6 +17,8 @@ namespace {
 using abi::FieldRole;
 using sema::ArgumentPart;
 
+constexpr double kPacking = 2; ///< times what a list takes, while it is packed
+
 double listBytes(const tensor::Coordinates &entries) {
   return static_cast<double>((entries.coordinates.size() + entries.values.size() + entries.imaginary.size()) *
                              sizeof(double));
@@ -164,8 +166,8 @@ bool BlockResults::takeOne(size_t parameter, const host::OperandBlock &block, ho
     break;
   case Way::Listed:
     takeList(parameter, block.begin, call);
-    if (listBytes(result.entries) > memory_)
-      return reportTooLarge(parameter, listBytes(result.entries));
+    if (const double bytes = kPacking * listBytes(result.entries); bytes > memory_)
+      return reportTooLarge(parameter, bytes);
     break;
   case Way::Reduced:
     takeShare(parameter, argument);
@@ -179,8 +181,8 @@ bool BlockResults::reportTooLarge(size_t parameter, double bytes) {
   const sema::Tensor &tensor = tensorAt(parameter);
   session_.diagnostics()
       .report(host::kTooLittleMemory, tensor.where,
-              "the entries of '" + tensor.name + "', which are held until the end, take " + roughText(bytes) +
-                  " bytes by now, more than --memory")
+              "the entries of '" + tensor.name + "', which are held until the end and packed then, take " +
+                  roughText(bytes) + " bytes by now, more than --memory")
       .advise("give more memory");
   return false;
 }

@@ -43,6 +43,15 @@ private:
   std::vector<size_t> own_, sharing_;
 };
 
+bool callOne(Session &session, host::KernelCall call, const host::OperandBlock &block) {
+  Progress::Phase phase(session.progress(),
+                        "running on " + std::to_string(block.begin) + " to " + std::to_string(block.end),
+                        WorkUnit::Tasks);
+  const host::CountingContext counting(call.context, phase.count());
+  call.context = counting.context();
+  return host::callKernel(session, call);
+}
+
 /// Calls the kernel with one block after the other. False with an error reported.
 bool callAll(Session &session, host::BlockFeed &feed, host::Inputs &inputs, BlockResults &results,
              const codegen::JitKernel &code, const sema::Kernel &kernel, const abi::Signature &signature,
@@ -58,7 +67,7 @@ bool callAll(Session &session, host::BlockFeed &feed, host::Inputs &inputs, Bloc
     if (!arguments)
       return false;
     host::KernelCall call{code, kernel, block->inputs, signature, *arguments, context};
-    if (!host::callKernel(session, call) || !results.take(*block, call))
+    if (!callOne(session, call, *block) || !results.take(*block, call))
       return false;
     whole.takeBack(*arguments);
   } while (!feed.ended());

@@ -109,6 +109,7 @@ public:
 
   const std::vector<int64_t> &shape() const override { return shape_; }
   int64_t step() const override { return width_; }
+  uint64_t sortedBytes() const override { return file_->size(); }
 
   double heldBytes() const override {
     size_t bytes = 0;

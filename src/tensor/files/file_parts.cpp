@@ -13,7 +13,11 @@
 
 namespace spc::tensor {
 
-FileParts::FileParts(const std::string &path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+FileParts::FileParts(const std::string &path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) // a pipe's writer would take it for its reader
+    return;
+  file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file_ < 0 || (::fstat(file_, &status_) == 0 && S_ISREG(status_.st_mode)))
     return;
   ::close(std::exchange(file_, -1));

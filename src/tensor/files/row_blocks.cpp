@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
+#include <stdexcept>
 
 namespace spc::tensor {
 
@@ -167,6 +169,34 @@ std::unique_ptr<BlockReader> elementBlocks(std::unique_ptr<FileParts> file, uint
   return arrayBlocks(std::move(file), begin, *array, request.dim, target);
 }
 
+std::unique_ptr<BlockReader> openAny(const BlocksRequest &request, const PackTarget &target, Diagnostics &diagnostics,
+                                     WorkCount *count) {
+  auto file = std::make_unique<FileParts>(request.path);
+  if (!file->isOpen()) {
+    diagnostics.report(kBlocksFile, {}, "it is no regular file that can be read").at(request.path);
+    return nullptr;
+  }
+  const uint64_t size = file->size();
+  switch (blocksKind(*file, request.path)) {
+  case BlocksKind::Npy:
+    return elementBlocks(std::move(file), 0, size, request, target, diagnostics);
+  case BlocksKind::Npz: {
+    FileProblem problem;
+    const std::optional<Archive> archive = openArchive(*file, problem);
+    if (!archive) {
+      reportProblem(problem, request.path, diagnostics);
+      return nullptr;
+    }
+    if (!archive->format.empty())
+      return matrixBlocks(std::move(file), request, target, *archive, diagnostics);
+    const ZipEntry *array = onlyArray(*archive);
+    return array ? elementBlocks(std::move(file), array->begin, array->bytes, request, target, diagnostics) : nullptr;
+  }
+  default:
+    return textBlocks(request, target, diagnostics, count);
+  }
+}
+
 } // namespace
 
 void reportProblem(const FileProblem &problem, const std::string &path, Diagnostics &diagnostics) {
@@ -202,30 +232,13 @@ BlockAccess blockAccess(const BlocksRequest &request) {
 
 std::unique_ptr<BlockReader> openBlocks(const BlocksRequest &request, const PackTarget &target,
                                         Diagnostics &diagnostics, WorkCount *count) {
-  auto file = std::make_unique<FileParts>(request.path);
-  if (!file->isOpen()) {
-    diagnostics.report(kBlocksFile, {}, "it is no regular file that can be read").at(request.path);
-    return nullptr;
+  try {
+    return openAny(request, target, diagnostics, count);
+  } catch (const std::bad_alloc &) {
+  } catch (const std::length_error &) {
   }
-  const uint64_t size = file->size();
-  switch (blocksKind(*file, request.path)) {
-  case BlocksKind::Npy:
-    return elementBlocks(std::move(file), 0, size, request, target, diagnostics);
-  case BlocksKind::Npz: {
-    FileProblem problem;
-    const std::optional<Archive> archive = openArchive(*file, problem);
-    if (!archive) {
-      reportProblem(problem, request.path, diagnostics);
-      return nullptr;
-    }
-    if (!archive->format.empty())
-      return matrixBlocks(std::move(file), request, target, *archive, diagnostics);
-    const ZipEntry *array = onlyArray(*archive);
-    return array ? elementBlocks(std::move(file), array->begin, array->bytes, request, target, diagnostics) : nullptr;
-  }
-  default:
-    return textBlocks(request, target, diagnostics, count);
-  }
+  diagnostics.report(kBlocksFile, {}, "there is no memory left to read it in blocks").at(request.path);
+  return nullptr;
 }
 
 } // namespace spc::tensor

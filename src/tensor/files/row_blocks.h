@@ -24,6 +24,9 @@ public:
   /// The bytes that it holds as long as it lives.
   virtual double heldBytes() const = 0;
 
+  /// The bytes of the temporary file that its entries were sorted into; 0 where there is none.
+  virtual uint64_t sortedBytes() const { return 0; }
+
   /// Blocks begin and end at multiples of so many coordinates, or at the end of all.
   virtual int64_t step() const { return 1; }
 
