@@ -28,7 +28,8 @@ template <typename T> T betterOf(T a, T b, bool isMost) {
 /// The sum or the product; integers wrap.
 template <typename T> T combined(Reduction reduction, T a, T b) {
   if constexpr (std::is_integral_v<T>) {
-    const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
+    using Unsigned = std::make_unsigned_t<T>; // as C++ leaves it open what large signed ones make
+    const auto x = uint64_t{static_cast<Unsigned>(a)}, y = uint64_t{static_cast<Unsigned>(b)};
     return static_cast<T>(reduction == Reduction::Product ? x * y : x + y);
   } else {
     return reduction == Reduction::Product ? a * b : a + b;

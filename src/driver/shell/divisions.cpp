@@ -1,5 +1,7 @@
 #include "driver/shell/divisions.h"
 
+#include "sema/tree.h"
+
 #include <algorithm>
 #include <vector>
 

@@ -98,8 +98,8 @@ struct ArraysFile {
 /// HDF5 of CSR and CSC. Requires: whyNotWritten() and whyNotHere() are empty.
 std::optional<ArraysFile> fileOfArrays(FileKind kind, const PackedTensor &tensor);
 
-/// The bytes of a .npy file up to its elements, and then, in row-major order, the elements of a dense tensor that is the
-/// file's or neighbouring coordinates of its first dimension; the tensor outlives these.
+/// The bytes of a .npy file up to its elements, and then, in row-major order, the elements of a dense tensor that is
+/// the file's or neighbouring coordinates of its first dimension; the tensor outlives these.
 std::string npyHeader(sema::ValueType type, const std::vector<int64_t> &shape);
 ByteSource npyElements(const PackedTensor &tensor);
 
