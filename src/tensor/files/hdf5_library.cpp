@@ -78,6 +78,7 @@ void findData(SymbolFinder &find, Hdf5Library &hdf5) {
 void findTypes(SymbolFinder &find, Hdf5Library &hdf5) {
   find(hdf5.createSpace, "H5Screate");
   find(hdf5.createExtents, "H5Screate_simple");
+  find(hdf5.selectBlock, "H5Sselect_hyperslab");
   find(hdf5.order, "H5Sget_simple_extent_ndims");
   find(hdf5.count, "H5Sget_simple_extent_npoints");
   find(hdf5.copyType, "H5Tcopy");

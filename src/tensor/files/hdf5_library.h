@@ -77,6 +77,8 @@ struct Hdf5Library {
 
   Hdf5Id (*createSpace)(int kind);
   Hdf5Id (*createExtents)(int order, const uint64_t *extents, const uint64_t *most);
+  int (*selectBlock)(Hdf5Id space, int operation, const uint64_t *begin, const uint64_t *stride, const uint64_t *count,
+                     const uint64_t *block);
   int (*order)(Hdf5Id space);
   int64_t (*count)(Hdf5Id space);
 

@@ -18,6 +18,7 @@ namespace spc::tensor {
 namespace {
 
 constexpr size_t kElementBytes = 8, kNames = std::size(kBinsparseArrays), kMessageRoom = 200;
+constexpr uint64_t kMostElements = uint64_t{1} << 59;
 constexpr size_t kLongestAttribute = size_t{1} << 20;
 constexpr uint64_t kMostGroups = 10'000;
 constexpr const char *kFailed = "libhdf5 fails on it, or takes too much time or memory: it may be damaged";
@@ -32,6 +33,7 @@ struct Handover {
   struct {
     char kind; ///< i, u or f; 0 of an array that is not there
     uint64_t count;
+    uint64_t given; ///< elements that follow
   } arrays[kNames];
 };
 
@@ -39,16 +41,22 @@ constexpr uint64_t aligned(uint64_t bytes) {
   return (bytes + kElementBytes - 1) / kElementBytes * kElementBytes;
 }
 
-/// Reads one file in a process that then ends: nothing is closed.
-class ImageReader {
-public:
-  ImageReader(const Hdf5Library &hdf5, int shared, uint64_t limit) : hdf5_(hdf5), shared_(shared), limit_(limit) {}
+/// What is read: a file in memory, or some elements of one at a path.
+struct Source {
+  FileBytes *image;
+  std::string path;
+  Hdf5Slabs slabs;
+};
 
-  void read(FileBytes &file) {
-    const Hdf5Id access = hdf5_.createProperties(*hdf5_.fileAccess);
-    if (hdf5_.setInMemory(access, size_t{1} << 20, false) < 0 || hdf5_.setImage(access, file.data(), file.size()) < 0)
-      return end(Outcome::Unsupported, "libhdf5 does not read files from memory");
-    const Hdf5Id root = hdf5_.openFile("data.h5", 0, access);
+/// Reads one file in a process that then ends: nothing is closed.
+class FileReader {
+public:
+  FileReader(const Hdf5Library &hdf5, const Source &source, int shared, uint64_t limit)
+      : hdf5_(hdf5), source_(source), shared_(shared), limit_(limit) {}
+
+  void read() {
+    const Hdf5Id root =
+        source_.image ? openImage(*source_.image) : hdf5_.openFile(source_.path.c_str(), 0, kHdf5Default);
     if (root < 0)
       return end(Outcome::Malformed, "libhdf5 finds it damaged or cut short");
     if (!findPlace(root) || !readAttribute())
@@ -60,6 +68,13 @@ public:
   }
 
 private:
+  Hdf5Id openImage(FileBytes &file) {
+    const Hdf5Id access = hdf5_.createProperties(*hdf5_.fileAccess);
+    if (hdf5_.setInMemory(access, size_t{1} << 20, false) < 0 || hdf5_.setImage(access, file.data(), file.size()) < 0)
+      return -1;
+    return hdf5_.openFile("data.h5", 0, access);
+  }
+
   void end(Outcome outcome, const std::string &message) {
     result_.outcome = outcome;
     message.copy(result_.message, kMessageRoom - 1);
@@ -148,12 +163,33 @@ private:
     if ((kind != kHdf5Integers && kind != kHdf5Floats) || hdf5_.typeSize(type) > kElementBytes)
       return fail(Outcome::Unsupported,
                   "the elements of its dataset '" + name + "' are neither integers nor floats of 64 bits or less");
-    if (static_cast<uint64_t>(count) > (limit_ - total_) / kElementBytes)
-      return fail(Outcome::TooLong, "");
-    total_ += static_cast<uint64_t>(count) * kElementBytes;
     result_.arrays[at].kind = kind == kHdf5Floats ? 'f' : hdf5_.isSigned(type) != 0 ? 'i' : 'u';
     result_.arrays[at].count = static_cast<uint64_t>(count);
+    const uint64_t given = result_.arrays[at].given = slabOf(at).count;
+    if (given > (limit_ - total_) / kElementBytes)
+      return fail(Outcome::TooLong, "");
+    total_ += given * kElementBytes;
     return true;
+  }
+
+  /// The elements of an array that are wanted, as far as there are such.
+  Hdf5Slab slabOf(size_t at) const {
+    const uint64_t count = result_.arrays[at].count;
+    if (source_.image)
+      return {0, count};
+    const Hdf5Slab wanted = source_.slabs[at].value_or(Hdf5Slab());
+    const uint64_t begin = std::min(wanted.begin, count);
+    return {begin, std::min(wanted.count, count - begin)};
+  }
+
+  bool readSlab(size_t at, char *to) {
+    const char kind = result_.arrays[at].kind;
+    const Hdf5Id type = kind == 'f' ? *hdf5_.f64 : kind == 'i' ? *hdf5_.i64 : *hdf5_.u64;
+    const Hdf5Slab slab = slabOf(at);
+    const Hdf5Id space = hdf5_.datasetSpace(datasets_[at]), memory = hdf5_.createExtents(1, &slab.count, nullptr);
+    return space >= 0 && memory >= 0 &&
+           hdf5_.selectBlock(space, /*operation: set=*/0, &slab.begin, nullptr, &slab.count, nullptr) >= 0 &&
+           hdf5_.readDataset(datasets_[at], type, memory, space, kHdf5Default, to) >= 0;
   }
 
   void readArrays() {
@@ -166,13 +202,10 @@ private:
       _exit(1);
     char *at = static_cast<char *>(memory) + begin;
     for (size_t k = 0; k < kNames; ++k) {
-      const char kind = result_.arrays[k].kind;
-      const Hdf5Id type = kind == 'f' ? *hdf5_.f64 : kind == 'i' ? *hdf5_.i64 : *hdf5_.u64;
-      if (kind != 0 && result_.arrays[k].count > 0 &&
-          hdf5_.readDataset(datasets_[k], type, kHdf5Default, kHdf5Default, kHdf5Default, at) < 0)
+      if (result_.arrays[k].kind != 0 && result_.arrays[k].given > 0 && !readSlab(k, at))
         return end(Outcome::Malformed, "libhdf5 cannot read its dataset '" + std::string(kBinsparseArrays[k]) +
                                            "': it is damaged, or needs a plugin");
-      at += result_.arrays[k].count * kElementBytes;
+      at += result_.arrays[k].given * kElementBytes;
     }
     result_.attributeBytes = attribute_.size();
     attribute_.copy(static_cast<char *>(memory) + sizeof(Handover), attribute_.size());
@@ -180,6 +213,7 @@ private:
   }
 
   const Hdf5Library &hdf5_;
+  const Source &source_;
   int shared_;
   uint64_t limit_, total_ = 0;
   Hdf5Id place_ = -1;
@@ -207,13 +241,13 @@ void limitProcess(uint64_t fileBytes, uint64_t limit) {
   }
 }
 
-[[noreturn]] void readAndEnd(const Hdf5Library &hdf5, FileBytes &file, int shared, uint64_t limit) {
+[[noreturn]] void readAndEnd(const Hdf5Library &hdf5, const Source &source, int shared, uint64_t limit) {
   for (int number = 1; number < NSIG; ++number) // this process has no files to remove
     std::signal(number, SIG_DFL);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   try {
-    limitProcess(file.size(), limit);
-    ImageReader(hdf5, shared, limit).read(file);
+    limitProcess(source.image ? source.image->size() : 0, limit);
+    FileReader(hdf5, source, shared, limit).read();
   } catch (const std::exception &) {
     _exit(1);
   }
@@ -229,7 +263,7 @@ struct Descriptor {
 };
 
 /// The arrays in memory of which another process has written each byte, and which is taken for hostile.
-std::optional<Hdf5Contents> contentsOf(int shared, bool &isTooLong, FileProblem &problem) {
+std::optional<Hdf5Contents> contentsOf(int shared, bool holdsAll, bool &isTooLong, FileProblem &problem) {
   const off_t bytes = lseek(shared, 0, SEEK_END);
   Handover result{};
   if (pread(shared, &result, sizeof(result), 0) != static_cast<ssize_t>(sizeof(result)))
@@ -256,18 +290,18 @@ std::optional<Hdf5Contents> contentsOf(int shared, bool &isTooLong, FileProblem 
       continue;
     NumpyArray array;
     array.kind = result.arrays[k].kind == 'f' ? 'f' : result.arrays[k].kind == 'i' ? 'i' : 'u';
-    array.count = static_cast<int64_t>(std::min<uint64_t>(result.arrays[k].count, rest.size() / kElementBytes));
+    const uint64_t given = std::min<uint64_t>(result.arrays[k].given, rest.size() / kElementBytes);
+    array.count = static_cast<int64_t>(holdsAll ? given : std::min<uint64_t>(result.arrays[k].count, kMostElements));
     array.shape = {array.count};
-    array.bytes = rest.substr(0, static_cast<size_t>(array.count) * kElementBytes);
+    array.bytes = rest.substr(0, given * kElementBytes);
     rest.remove_prefix(array.bytes.size());
     contents.arrays[kBinsparseArrays[k]] = std::move(array);
   }
   return contents;
 }
 
-} // namespace
-
-std::optional<Hdf5Contents> readHdf5(FileBytes &file, uint64_t limit, bool &isTooLong, FileProblem &problem) {
+/// Reads in a process of its own.
+std::optional<Hdf5Contents> readApart(const Source &source, uint64_t limit, bool &isTooLong, FileProblem &problem) {
   const Hdf5Library *hdf5 = hdf5Library();
   if (!hdf5) {
     problem = {FileProblem::Kind::Unsupported, kNoHdf5};
@@ -277,7 +311,7 @@ std::optional<Hdf5Contents> readHdf5(FileBytes &file, uint64_t limit, bool &isTo
   const Descriptor shared{memfd_create("hdf5", MFD_CLOEXEC)};
   const pid_t child = shared.number < 0 ? -1 : fork();
   if (child == 0)
-    readAndEnd(*hdf5, file, shared.number, limit);
+    readAndEnd(*hdf5, source, shared.number, limit);
   if (child < 0) {
     problem = {FileProblem::Kind::Unsupported,
                std::string("no process can be started to read HDF5: ") + strerror(errno)};
@@ -291,8 +325,24 @@ std::optional<Hdf5Contents> readHdf5(FileBytes &file, uint64_t limit, bool &isTo
     problem = {FileProblem::Kind::Malformed, kFailed};
     return std::nullopt;
   }
-  FileBytes().swap(file);
-  return contentsOf(shared.number, isTooLong, problem);
+  if (source.image)
+    FileBytes().swap(*source.image);
+  return contentsOf(shared.number, source.image != nullptr, isTooLong, problem);
+}
+
+} // namespace
+
+std::optional<Hdf5Contents> readHdf5(FileBytes &file, uint64_t limit, bool &isTooLong, FileProblem &problem) {
+  return readApart({&file, {}, {}}, limit, isTooLong, problem);
+}
+
+std::optional<Hdf5Contents> readHdf5(const std::string &path, const Hdf5Slabs &slabs, FileProblem &problem) {
+  constexpr uint64_t kSome = uint64_t{64} << 20;
+  uint64_t limit = kSome;
+  for (const std::optional<Hdf5Slab> &slab : slabs)
+    limit += slab && slab->count < kMostElements ? slab->count * kElementBytes : 0;
+  bool isTooLong = false;
+  return readApart({nullptr, path, slabs}, limit, isTooLong, problem);
 }
 
 } // namespace spc::tensor
