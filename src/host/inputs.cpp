@@ -24,8 +24,6 @@ constexpr DiagnosticKind kUnknownExtent{"unknown-extent", Severity::Error};
 constexpr DiagnosticKind kSizeMissing{"size-missing", Severity::Error};
 constexpr DiagnosticKind kMalformedSize{"malformed-size", Severity::Error};
 
-constexpr double kBufferShare = 8; ///< of the memory, what sorting entries into blocks may take is one in so many
-
 /// Reads inputs step by step; every step goes on after errors, so that one run shows them all.
 class InputReader {
 public:
@@ -59,15 +57,19 @@ private:
   bool checkOrder(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &what, Span where);
   void settleExtents();
   void checkSizes();
-  std::vector<int> dividedDims(size_t parameter) const { return options_.dividedDims(parameter); }
   tensor::PackTarget targetOf(size_t parameter, bool mayPack) const {
     const sema::Tensor &tensor = tensorAt(parameter);
-    const bool packs = mayPack && tensor.partOf.empty() && !tensor.shared() && dividedDims(parameter).size() < 2;
+    const bool packs =
+        mayPack && tensor.partOf.empty() && !tensor.shared() && options_.dividedDims(parameter).size() < 2;
     return {tensor.format, tensor.type, packs};
   }
   tensor::BlocksRequest blocksRequest(size_t parameter) const {
-    return {given_[parameter]->assignment.value, dividedDims(parameter).front(), shapes_[parameter], inputLimit_,
-            options_.blocks->memory / kBufferShare};
+    return {given_[parameter]->assignment.value,
+            options_.dividedDims(parameter).front(),
+            tensorAt(parameter).order(),
+            shapes_[parameter],
+            inputLimit_,
+            options_.blocks->buffers()};
   }
   std::string whyNotInBlocks(size_t k) const { return tensor::blockAccess(blocksRequest(k)).whyNot; }
   bool isLeftOut(size_t parameter) const {
@@ -251,7 +253,7 @@ bool InputReader::checkFreeMemory() {
     std::optional<tensor::Announced> file = tensor::announcedBy(given_[k]->assignment.value, inputLimit_);
     for (size_t dim = 0; file && file->shape.size() == tensor.extents.size() && dim < file->shape.size(); ++dim)
       sizes[tensor.extents[dim]] = sizes[tensor.extents[dim]].value_or(file->shape[dim]);
-    const bool isDivided = !dividedDims(k).empty();
+    const bool isDivided = !options_.dividedDims(k).empty();
     std::string why = isDivided ? whyNotInBlocks(k) : std::string();
     if (file && (!isDivided || !why.empty()))
       foreseen.push_back({&tensor, std::move(*file), std::move(why)});
@@ -270,7 +272,7 @@ void InputReader::readFile(size_t parameter) {
   const bool hasHeader = tensor::statesShape(assignment.value);
   Input &input = inputs_.parameters[parameter];
   input.path = assignment.value;
-  const bool isInBlocks = !dividedDims(parameter).empty() && whyNotInBlocks(parameter).empty();
+  const bool isInBlocks = !options_.dividedDims(parameter).empty() && whyNotInBlocks(parameter).empty();
   if (isInBlocks ? !openInBlocks(parameter) : !readEntries(parameter, shape, hasHeader))
     return;
   if (input.entries && tensor.order() == 1 && hasHeader)
@@ -309,7 +311,7 @@ bool InputReader::readEntries(size_t parameter, const std::optional<std::vector<
     input.entries = tensor::readTensor(path, shape, diagnostics_, inputLimit_, phase.count());
     return input.entries.has_value();
   }
-  const bool packs = options_.packsWhileReading && hasHeader && dividedDims(parameter).empty();
+  const bool packs = options_.packsWhileReading && hasHeader && options_.dividedDims(parameter).empty();
   const tensor::PackTarget target = targetOf(parameter, packs);
   std::optional<tensor::FileTensor> read =
       tensor::readTensorFor(target, path, shape, diagnostics_, inputLimit_, phase.count());
@@ -381,7 +383,7 @@ void InputReader::finishTensors() {
       entries->shape = shape;
     else
       entries = generated(k, shape);
-    if (const std::vector<int> dims = dividedDims(k); !dims.empty())
+    if (const std::vector<int> dims = options_.dividedDims(k); !dims.empty())
       inputs_.parameters[k].blocks =
           tensor::blocksOf(*std::exchange(entries, std::nullopt), dims.front(), targetOf(k, true));
     else if (!tensorAt(k).partOf.empty())

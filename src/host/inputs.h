@@ -21,6 +21,9 @@ constexpr DiagnosticKind kUnstorable{"unstorable-tensor", Severity::Error};
 struct InputBlocks {
   std::vector<std::vector<int>> dims; ///< by parameter: those that are divided; none of tensors that are whole
   double memory = 0;                  ///< bytes that all tensors may take
+
+  /// What sorting entries into blocks may hold of it.
+  double buffers() const { return memory / 8; }
 };
 
 /// What is said of the inputs, still text.

@@ -126,6 +126,27 @@ class Memory(SpcCase):
         output = f"{options.get('result', 'C')}=parts.{options.get('out', 'npy')}"
         return self.compare(*words, memory=self.least(*words, "-o", output, **known), blocks=blocks, **options)
 
+    def test_files_of_binsparse(self):
+        self.write("a.tns", "".join(f"{i + 1} {j + 1} {v}\n" for i, j, v in self.entries()))
+        shape = f"--shape=A={ROWS}x{COLUMNS}"
+        for form, by, kind in (("csr", "i", "f64"), ("csc", "j", "f64"), ("dense", "i", "f64"), ("csr", "i", "cf64")):
+            with self.subTest(format=form, kind=kind):
+                self.write("copy.tex", f"tensor A(n, m): {kind}\ntensor D(n, m): {kind}\nD(i, j) = A(i, j)\n")
+                done = self.spc("run", "copy.tex", *(f"--format={name}={form}" for name in "AD"), "A=a.tns", shape, "-o", "D=a.h5",
+                                "-q", expect=None)
+                if "which cannot be loaded" in done.err:
+                    self.skipTest("libhdf5 is not installed: 'apt install libhdf5-103-1'")
+                kernel = "y.tex"
+                self.write(kernel, f"tensor A(n, m): {kind}\ntensor x(m): {kind}\ntensor y(n): {kind}\ny(i) = A(i, j) * x(j)\n")
+                done = self.check("--format", f"A={form}", "A=a.h5", f"x=ones:{COLUMNS}", kernel=kernel, by=by, result="y", out="mtx")
+                self.assertNotIn("temporary", done.err)
+                self.check("--format", "A=coo", "A=a.h5", f"x=ones:{COLUMNS}", kernel=kernel, by=by, result="y", out="mtx")
+        contents = (self.folder / "a.h5").read_bytes()
+        for name, damaged in (("cut.h5", contents[:len(contents) // 2]), ("zeros.h5", contents[:99] + bytes(4000) + contents[4099:])):
+            self.write(name, damaged)
+            done = self.spc("run", "y.tex", "--format=A=csr", f"A={name}", "x=ones:40", "--by=i", "--memory=60K", "-o", "y.mtx", expect=1)
+            self.assertIn(f"{name}: error", done.err)
+
     def test_storages_of_a_block(self):
         self.write("a.npz", scipy_file(self.entries(), (ROWS, COLUMNS), "csr"))
         for form in ("coo", "csc", "dcsr", "csr64", "bsr", "dense", "csr-unsorted", "coo-dup"):

@@ -80,7 +80,7 @@ Merit meritOf(const sema::Kernel &kernel, const BlockChoice &choice, const std::
     const auto file = files.find(tensor.partOf.empty() ? tensor.name : tensor.partOf);
     if (choice.blocks.dims[k].empty() || tensor.part > 0 || file == files.end())
       continue;
-    const tensor::BlocksRequest request{file->second, choice.blocks.dims[k].front()};
+    const tensor::BlocksRequest request{file->second, choice.blocks.dims[k].front(), tensor.order()};
     const tensor::BlockAccess access = tensor::blockAccess(request);
     std::error_code error;
     const auto size = std::filesystem::file_size(file->second, error);

@@ -55,9 +55,13 @@ public:
   BinsparseReader(const Hdf5Contents &contents, const ReadRequest &request, FileProblem &problem)
       : contents_(contents), request_(request), problem_(problem) {}
 
-  std::optional<FileTensor> read() {
+  std::optional<FileTensor> read(std::optional<int64_t> majors) {
     if (!readDescriptor() || !(values_ = array("values", false)))
       return std::nullopt;
+    if (majors) {
+      result_.shape[format_->major] = *majors;
+      announced_.reset();
+    }
     bool isRead = false;
     switch (format_->kind) {
     case Kind::Vector:
@@ -74,6 +78,28 @@ public:
     }
     return isRead ? std::optional(FileTensor{std::move(packed_), std::move(result_), std::move(unstorable_)})
                   : std::nullopt;
+  }
+
+  std::optional<BinsparseLayout> layout() {
+    if (!readDescriptor() || !(values_ = array("values", false)))
+      return std::nullopt;
+    const bool isDense = format_->kind == Kind::Dense;
+    if ((!isDense && format_->kind != Kind::Segments) || mirror_ != Mirror::None) {
+      unsupported("it is a " + std::string(format_->name) + (mirror_ == Mirror::None ? "" : " with mirrored entries") +
+                  ", and CSR, CSC and dense ones are read in blocks");
+      return std::nullopt;
+    }
+    const std::optional<int64_t> elements = elementCount(result_.shape);
+    const NumpyArray *pointers = isDense ? values_ : array("pointers_to_1", true);
+    const NumpyArray *listed = isDense || !pointers ? pointers : array("indices_1", true);
+    if (!listed || (isDense && (!elements || isIso_) && !fail("its shape and its values do not fit together")) ||
+        !hasValues(isDense ? *elements : listed->count))
+      return std::nullopt;
+    if (!isDense && pointers->count - 1 != result_.shape[format_->major]) {
+      fail("its dataset 'pointers_to_1' does not have the length that its shape asks for");
+      return std::nullopt;
+    }
+    return BinsparseLayout{!isDense, format_->major, isComplex_ ? 2 : 1, isIso_, result_.shape};
   }
 
 private:
@@ -328,9 +354,14 @@ private:
 
 } // namespace
 
-std::optional<FileTensor> readBinsparse(const Hdf5Contents &contents, const ReadRequest &request,
-                                        FileProblem &problem) {
-  return BinsparseReader(contents, request, problem).read();
+std::optional<BinsparseLayout> binsparseLayout(const Hdf5Contents &contents, FileProblem &problem) {
+  const Shape shape;
+  return BinsparseReader(contents, {shape}, problem).layout();
+}
+
+std::optional<FileTensor> readBinsparse(const Hdf5Contents &contents, const ReadRequest &request, FileProblem &problem,
+                                        std::optional<int64_t> majors) {
+  return BinsparseReader(contents, request, problem).read(majors);
 }
 
 } // namespace spc::tensor

@@ -11,9 +11,24 @@
 
 namespace spc::tensor {
 
+/// A tensor of which neighbouring coordinates of a dimension are next to each other in the file.
+struct BinsparseLayout {
+  bool hasPointers = false; ///< else it is dense
+  size_t major = 0;         ///< the dimension
+  int64_t parts = 1;        ///< numbers of a value: 2 of complex ones
+  bool isIso = false;       ///< all entries have one value
+  std::vector<int64_t> shape;
+};
+
+/// What a file holds by its attribute and the lengths of its arrays. nullopt with a problem: malformed, or, which is
+/// Unsupported, another layout.
+std::optional<BinsparseLayout> binsparseLayout(const Hdf5Contents &contents, FileProblem &problem);
+
 /// The matrix or vector that arrays hold, with the entries that are stored and those that a structure such as
 /// symmetric_lower mirrors; a dense one's zeros are left out, but for those with a sign.
-std::optional<FileTensor> readBinsparse(const Hdf5Contents &contents, const ReadRequest &request, FileProblem &problem);
+/// `majors`: the arrays hold so many coordinates of the first dimension alone, or of the second of a column-major one.
+std::optional<FileTensor> readBinsparse(const Hdf5Contents &contents, const ReadRequest &request, FileProblem &problem,
+                                        std::optional<int64_t> majors = std::nullopt);
 
 /// The bytes of a file: a dense vector as DVEC, a dense matrix as DMATR, a sparse vector as CVEC, a sparse matrix as
 /// CSR, CSC or COO after the order of its entries. Requires order 1 or 2, and of dense tensors every element in

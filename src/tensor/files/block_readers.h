@@ -1,6 +1,7 @@
 // The readers of blocks by kind of file. Private to this folder.
 #pragma once
 
+#include "tensor/files/binsparse.h"
 #include "tensor/files/file_parts.h"
 #include "tensor/files/numpy_files.h"
 #include "tensor/files/readers.h"
@@ -40,6 +41,13 @@ std::unique_ptr<BlockReader> segmentBlocks(std::unique_ptr<FileParts> file, cons
 /// which is empty where the sink takes no more.
 std::optional<std::vector<int64_t>> giveEntries(const FileParts &file, const ZipEntries &members,
                                                 const std::string &format, const PieceSink &sink, FileProblem &problem);
+
+/// What a file of Binsparse is like. nullopt with a problem: malformed, or, which is Unsupported, not read in blocks.
+std::optional<BinsparseLayout> binsparseLayoutOf(const std::string &path, FileProblem &problem);
+
+/// Such a file, in blocks of the dimension that comes first. Null with a problem.
+std::unique_ptr<BlockReader> binsparseBlocks(std::unique_ptr<FileParts> file, const std::string &path,
+                                             const PackTarget &target, FileProblem &problem);
 
 /// Sorts entries in any order into blocks of a dimension, in a temporary file.
 class Buckets {

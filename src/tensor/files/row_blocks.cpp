@@ -192,6 +192,13 @@ std::unique_ptr<BlockReader> openAny(const BlocksRequest &request, const PackTar
     const ZipEntry *array = onlyArray(*archive);
     return array ? elementBlocks(std::move(file), array->begin, array->bytes, request, target, diagnostics) : nullptr;
   }
+  case BlocksKind::Hdf5: {
+    FileProblem problem;
+    std::unique_ptr<BlockReader> blocks = binsparseBlocks(std::move(file), request.path, target, problem);
+    if (!blocks)
+      reportProblem(problem, request.path, diagnostics);
+    return blocks;
+  }
   default:
     return textBlocks(request, target, diagnostics, count);
   }
@@ -211,8 +218,6 @@ BlockAccess blockAccess(const BlocksRequest &request) {
   if (!file.isOpen())
     return {"it is no regular file that can be read"};
   const BlocksKind kind = blocksKind(file, request.path);
-  if (kind == BlocksKind::Hdf5)
-    return {"files of HDF5 are not read in blocks: .npz and .npy files are"};
   if (kind == BlocksKind::Compressed)
     return {"it is compressed as a whole"};
   if (kind == BlocksKind::Text)
@@ -220,6 +225,15 @@ BlockAccess blockAccess(const BlocksRequest &request) {
   if (request.shape)
     return {"--shape gives it another shape"};
   FileProblem problem;
+  if (kind == BlocksKind::Hdf5) {
+    const std::optional<BinsparseLayout> layout = binsparseLayoutOf(request.path, problem);
+    const bool isOther = !layout && problem.kind == FileProblem::Kind::Unsupported;
+    if (!layout) // what is malformed opening it reports
+      return {isOther ? problem.message : ""};
+    return {layout->major == static_cast<size_t>(request.dim) && static_cast<int>(layout->shape.size()) == request.order
+                ? ""
+                : "files of HDF5 are read in blocks of the dimension that comes first in them"};
+  }
   if (kind == BlocksKind::Npz) {
     const std::optional<Archive> archive = openArchive(file, problem);
     if (!archive) // which opening it reports

@@ -44,6 +44,7 @@ public:
 struct BlocksRequest {
   const std::string &path;
   int dim = 0;                                    ///< of the tensor, which is divided
+  int order = 0;                                  ///< of the tensor
   std::optional<std::vector<int64_t>> shape = {}; ///< of --shape
   std::optional<uint64_t> limit = {};             ///< of bytes of text, as readTensorFor() has it
   double buffers = 0;                             ///< bytes that may be held while entries are sorted into files
