@@ -246,13 +246,17 @@ BlockAccess blockAccess(const BlocksRequest &request) {
 
 std::unique_ptr<BlockReader> openBlocks(const BlocksRequest &request, const PackTarget &target,
                                         Diagnostics &diagnostics, WorkCount *count) {
+  const auto fail = [&] {
+    diagnostics.report(kBlocksFile, {}, "there is no memory left to read it in blocks").at(request.path);
+    return nullptr;
+  };
   try {
     return openAny(request, target, diagnostics, count);
   } catch (const std::bad_alloc &) {
+    return fail();
   } catch (const std::length_error &) {
+    return fail();
   }
-  diagnostics.report(kBlocksFile, {}, "there is no memory left to read it in blocks").at(request.path);
-  return nullptr;
 }
 
 } // namespace spc::tensor
