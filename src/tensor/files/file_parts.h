@@ -25,6 +25,9 @@ public:
   /// Reads from a place on: fewer bytes than asked for at the end, and where the file cannot be read.
   size_t read(uint64_t at, char *to, size_t count) const;
 
+  /// Has the system begin to read what will be asked for.
+  void prefetch(uint64_t at, uint64_t count) const;
+
   /// Whether the file has become another one, as far as its size and its time say, since it was opened.
   bool hasChanged() const;
 
@@ -54,12 +57,14 @@ public:
 
 private:
   struct Inflater;
+  void prefetchFrom(uint64_t taken);
   size_t inflateTo(char *to, size_t count);
 
   const FileParts &file_;
   ZipEntry entry_;
   uint64_t taken_ = 0; ///< bytes of the file
   uint64_t given_ = 0;
+  uint64_t prefetched_ = 0; ///< bytes of the file
   uint32_t checksum_ = 0;
   std::unique_ptr<Inflater> inflater_; ///< null of members that are stored
 };
