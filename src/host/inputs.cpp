@@ -350,10 +350,9 @@ void InputReader::settleExtents() {
 void InputReader::checkSizes() {
   double bytes = 0;
   for (size_t k = 0; k < given_.size() && !session_.failed(); ++k) {
-    if (options_.takesSizesAlone && !given_[k])
-      continue;
     const sema::Tensor &tensor = tensorAt(k);
-    if (options_.blocks && (inputs_.parameters[k].blocks || tensor.isWritten))
+    const bool isOfBlocks = options_.blocks && (inputs_.parameters[k].blocks || tensor.isWritten);
+    if (isOfBlocks || (options_.takesSizesAlone && !given_[k]))
       continue;
     std::vector<int64_t> shape = inputs_.shapeOf(tensor);
     double entries =

@@ -102,8 +102,6 @@ TAKEN_IN = {
 
 
 class TiesTest(SpcCase):
-    optimised = SpcCase.SOME
-
     def run_kernel(self, text, operands, sizes, formats, *options, special=None, expect=0):
         """Runs a kernel on random data, and compares it with the evaluation of its text."""
         random.seed(f"{text} {formats}")
