@@ -15,7 +15,6 @@
 namespace spc::host {
 
 namespace {
-
 constexpr DiagnosticKind kInputTwice{"input-twice", Severity::Error};
 constexpr DiagnosticKind kInputMissing{"input-missing", Severity::Error};
 constexpr DiagnosticKind kInputUnused{"input-unused", Severity::Error};
