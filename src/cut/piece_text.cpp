@@ -244,7 +244,8 @@ private:
   void store(TensorId id) {
     const Tensor &tensor = own_.tensors[id];
     const Tensor *planned = plannedTensor(sourceOf(tensor.name));
-    if (!planned || planned->format.isDense())
+    // Nothing need say of operands that they are dense; an output may be stored otherwise then.
+    if (!planned || (planned->format.isDense() && (!written_.contains(id) || tensor.order() == 0)))
       return;
     StoredLike stored{tensor.name, sourceOf(tensor.name)};
     if (planned->hasDeclaredOwner()) {

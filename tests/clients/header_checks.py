@@ -74,7 +74,7 @@ def check_library_headers(compiler, work):
     for header in headers:
         if found := re.search(r"\b(__clang__|__clang_major__|__GNUC__|_MSC_VER)\b", header.read_text()):
             raise Failed(f"{header} asks for {found[0]}: its includes may differ by compiler, which gcc alone would not show")
-    sources = alone([header for header in headers if header.name not in ("eigen.hpp", "tbb.hpp")], work)
+    sources = alone([header for header in headers if header.name not in ("eigen.hpp", "mpi.hpp", "tbb.hpp")], work)
     together = work / "together.cpp"
     together.write_text("".join(source.read_text().partition("\n")[0] + "\n" for source in sources) + "int main() {}\n")
     run([cxx, "-std=c++20", *strict, *(sources if compiler == "gcc" else [together])])

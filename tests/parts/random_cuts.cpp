@@ -9,6 +9,7 @@
 #include "syntax/parser.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -139,6 +140,10 @@ private:
     }
     const reference::Tensors computed = referenceResults(piece.kernel, held);
     for (auto &[name, result] : results) {
+      const bool isCertain =
+          std::all_of(result.errors.begin(), result.errors.end(), [](double error) { return std::isfinite(error); });
+      if (!isCertain && sema::has(piece.piece.made, name))
+        throw reference::Unsupported("follow what rounding makes of a number that a later piece reads");
       for (size_t at = 0; at < result.stored.size(); ++at)
         result.stored[at] = computed.at(name).isStored(static_cast<int64_t>(at));
       held[name] = std::move(result);

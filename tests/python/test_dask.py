@@ -88,7 +88,7 @@ def test_an_error_in_a_task(data):
 
 def test_a_pickled_kernel_does_not_start_the_compiler(data, tmp_path):
     A, B, _, _ = data
-    kernel = spc.kernel("C(i,k) = A(i,j) * B(j,k)")
+    kernel = spc.kernel("C(i,k) = A(i,j) * B(j,k)", name="pickled")  # that no other test has, so that the cache holds it
     expected = kernel(A, B)
     (tmp_path / "call").write_bytes(pickle.dumps((kernel, A, B, expected)))
     code = ("import pickle, subprocess, sys\nimport spc\n"

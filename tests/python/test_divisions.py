@@ -31,7 +31,7 @@ KERNELS = [("y(i) = A(i,j) * x(j)", {"A": "csr"}), ("y(j) = A(i,j) * x(i)", {"A"
 UNDIVIDED = {"masked-spgemm", "frontier", "shortest-paths", "pagerank", "triangles", "submatrix", "word-vectors"}
 #: Programs that processes divide in pieces, or with operands in two ways, by an index, and how many pieces these are.
 IN_PIECES = {("gcn", "i"): 2, ("gin", "i"): 1, ("pagerank", "i"): 2, ("shortest-paths", "i"): 1,
-             ("masked-spgemm", "i"): 1, ("triangles", "i"): 2, ("frontier", "i"): 2, ("frontier", "j"): 2, ("fusedmm", "i"): 1,
+             ("masked-spgemm", "i"): 1, ("triangles", "i"): 2, ("frontier", "i"): 2, ("frontier", "j"): 1, ("fusedmm", "i"): 1,
              ("attention", "i"): 1, ("tucker-core", "i"): 1}
 
 

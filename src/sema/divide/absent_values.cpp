@@ -52,8 +52,17 @@ private:
 
   std::optional<double> value(const IndexNode &, ValueType) const { return std::nullopt; }
 
+  /// What missing entries of all that a tree reads make of it: where a condition leaves it out, that is its value.
+  std::optional<double> ofMissing(const Node &node, ValueType type) const {
+    AbsentTree missing = *this;
+    missing.isAllMissing_ = true;
+    return missing.of(node, type);
+  }
+
   bool isAbsent(const Access &access) const {
     const Tensor &tensor = program_.tensors[access.tensor];
+    if (isAllMissing_)
+      return !kernel_.tensors[access.tensor].format.isDense();
     const int dim = dimOf(tensor, divided_);
     return has(listers_, access.tensor) && dim >= 0 && has(access.variables, absent_) &&
            scope_.variables[access.variables[dim]].kind != Variable::Kind::Derived;
@@ -117,8 +126,12 @@ private:
       return arguments[0]                   ? arguments[*arguments[0] != 0 ? 1 : 2]
              : arguments[1] == arguments[2] ? arguments[1]
                                             : std::nullopt;
-    case Function::Where:
-      return arguments[1] == 0 || arguments[0] == 0 ? std::optional(0.0) : std::nullopt;
+    case Function::Where: {
+      const std::optional<double> otherwise = ofMissing(*call.arguments[1], type);
+      return arguments[0]                ? (*arguments[0] != 0 ? arguments[1] : otherwise)
+             : arguments[1] == otherwise ? otherwise
+                                         : std::nullopt;
+    }
     case Function::And:
       return arguments[0] == 0 || arguments[1] == 0 ? std::optional(0.0) : std::nullopt;
     case Function::Or:
@@ -151,6 +164,7 @@ private:
   const ExtentId divided_;
   const std::vector<TensorId> &listers_;
   const AbsentValues &values_;
+  bool isAllMissing_ = false;
 };
 
 } // namespace
