@@ -26,7 +26,7 @@ from .errors import ArgumentError, ArgumentTypeError
 from .kernel import KernelBase
 from .storage.division import Division
 from .storage.dtypes import NUMPY
-from .storage.signature import Argument
+from .storage.signature import Argument, TensorArgument
 
 _REDUCED: Dict[str, Any] = {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum, "or": np.logical_or,
             "and": np.logical_and}
@@ -51,11 +51,16 @@ def _product(left: str, right: str, result: str, is_sparse: bool) -> KernelBase:
 
 def _tensordot(a: Any, b: Any, axes: Tuple[Sequence[int], Sequence[int]]) -> Any:
     """The product of two blocks along one axis of each, as dask.array.tensordot asks for it."""
+    if len(axes[0]) != 1:
+        raise ArgumentError(f"blocks of sparse matrices are multiplied along one axis each, not {len(axes[0])}")
     (left_axis,), (right_axis,) = axes
     left = "".join("j" if axis == left_axis % a.ndim else "i" for axis in range(a.ndim))
     right = "".join("j" if axis == right_axis % b.ndim else "k" for axis in range(b.ndim))
     result = (left + right).replace("j", "")
     is_sparse = sp.issparse(a) and sp.issparse(b) and len(result) == 2
+    if a.dtype != b.dtype:  # as NumPy has it, and dask announces
+        common = np.result_type(a.dtype, b.dtype)
+        a, b = a.astype(common), b.astype(common)
     indices = [",".join(letters) for letters in (left, right, result)]
     return _product(*indices, is_sparse)(A=a, B=b)
 
@@ -87,8 +92,8 @@ class _Divided:
 
     def __init__(self, kernel: KernelBase, division: Division, operands: Dict[str, Any]):
         self._kernel, self._division = kernel, division
-        self._inputs = kernel.signature.inputs
-        self._outputs = kernel.signature.outputs
+        signature = kernel.signature_for(**{name: _block_of(value) for name, value in operands.items()})
+        self._inputs, self._outputs = signature.inputs, signature.outputs
         self._sliced = {argument.name: division.arguments[argument.name].dims for argument in self._inputs
                         if division.arguments[argument.name].dims}
         self._sizes: Dict[str, int] = {}
@@ -119,6 +124,8 @@ class _Divided:
             if _is_sparse(value):
                 raise ArgumentError(f"{name} is in blocks of {value.chunks}, where {chunks} are needed: sparse blocks are not "
                                     "cut anew")
+            if any(np.isnan(size) for sizes in value.chunks for size in sizes):
+                raise ArgumentError(f"{name} is in chunks of unknown size: .compute_chunk_sizes() finds them out")
             value = value.rechunk(chunks)
         return list(value.to_delayed().reshape(-1))
 
@@ -141,7 +148,8 @@ class _Divided:
     def _result(self, argument: Argument, parts: List[Any]) -> Any:
         part = self._division.arguments[argument.name]
         shape = [self._sizes[str(extent)] if isinstance(extent, str) else extent for extent in argument.shape]
-        meta = np.empty((0,) * len(shape), NUMPY[argument.type])
+        is_sparse = isinstance(argument, TensorArgument) and not argument.storage.is_dense and len(shape) == 2
+        meta = sp.csr_matrix((0, 0), dtype=NUMPY[argument.type]) if is_sparse else np.empty((0,) * len(shape), NUMPY[argument.type])
         if part.dims:
             blocks = [da.from_delayed(one, [size if dim in part.dims else whole for dim, whole in enumerate(shape)], meta=meta)
                       for one, size in zip(parts, self._chunks)]
@@ -151,6 +159,11 @@ class _Divided:
                 pairs = [dask.delayed(_reduced)(part.role, *parts[k:k + 2]) for k in range(0, len(parts), 2)]
                 parts = pairs
         return da.from_delayed(parts[0], shape, meta=meta)
+
+
+def _block_of(value: Any) -> Any:
+    """An operand that a block stands for, without elements."""
+    return meta_from_array(value) if isinstance(value, da.Array) else value
 
 
 def _is_sparse(value: Any) -> bool:

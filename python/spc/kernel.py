@@ -118,11 +118,14 @@ class KernelBase:
     def divisions(self, /, *operands: Any, **named: Any) -> Dict[str, Division]:
         """How each index may be divided among processes that run this kernel on parts of the data, or why it may not be:
         docs/beyond-one-machine.md. With operands it is that of the kernel for operands like these."""
-        signature = self._outline
-        if operands or named:
-            values = self.in_order(operands, named)
-            signature = self._signature_for({name: view_of(value, name) for name, value in zip(self._inputs, values)})
-        return {division.index: division for division in signature.divisions}
+        return {division.index: division for division in self.signature_for(*operands, **named).divisions}
+
+    def signature_for(self, /, *operands: Any, **named: Any) -> Signature:
+        """The arguments of the kernel for operands like these; without operands `signature`."""
+        if not operands and not named:
+            return self._outline
+        values = self.in_order(operands, named)
+        return self._signature_for({name: view_of(value, name) for name, value in zip(self._inputs, values)})
 
     def _signature_for(self, views: Dict[str, Operand]) -> Signature:
         return self._outline

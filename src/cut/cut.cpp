@@ -4,6 +4,7 @@
 #include "cut/piece_text.h"
 
 #include <optional>
+#include <utility>
 
 namespace spc::cut {
 namespace {
@@ -23,7 +24,7 @@ public:
       Piece first = pieceFrom(begin, begin + 1, number);
       const std::string why = refusal_(first);
       // Where others' rows are needed within a reduction, these are better computed by the others.
-      if ((!why.empty() || !first.copies.empty()) && takeOut(begin))
+      if ((!why.empty() || !first.copies.empty()) && takeOut(begin, number, why.empty()))
         continue;
       if (!why.empty())
         return {{}, whole_.statements[begin].where, why};
@@ -38,14 +39,20 @@ private:
     return pieceOf(whole_, plan_, *divided_, request_, begin, end, number);
   }
 
-  /// Makes temporaries of reductions within a statement; false where there are none.
-  bool takeOut(size_t statement) {
+  /// Makes temporaries of reductions within a statement; false where there are none, or, if they `mayStay`, where these
+  /// are not divided alone.
+  bool takeOut(size_t statement, size_t number, bool mayStay) {
     std::optional<sema::Program> changed = hoisted(whole_, statement);
-    if (changed) {
-      whole_ = std::move(*changed);
-      divided_ = dividedVariables(whole_, request_.index);
+    if (!changed)
+      return false;
+    sema::Program before = std::exchange(whole_, std::move(*changed));
+    std::optional<DividedVariables> dividedBefore = std::exchange(divided_, dividedVariables(whole_, request_.index));
+    if (mayStay && (!divided_ || !refusal_(pieceFrom(statement, statement + 1, number)).empty())) {
+      whole_ = std::move(before);
+      divided_ = std::move(dividedBefore);
+      return false;
     }
-    return changed.has_value();
+    return true;
   }
 
   Piece longestFrom(size_t begin, Piece longest, size_t number) const {

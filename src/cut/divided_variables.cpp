@@ -75,15 +75,34 @@ private:
 } // namespace
 
 std::optional<DividedVariables> dividedVariables(const sema::Program &program, const std::string &index) {
-  for (const ResolvedStatement &statement : program.statements)
-    for (const Variable &variable : statement.scope.variables)
-      if (variable.name == index && variable.kind != Variable::Kind::Derived) {
-        DividedVariables found{variable.extent, {}};
-        found.variables.resize(program.statements.size());
-        Finder(program, found).run(index);
-        return found;
-      }
+  for (const bool byExtent : {false, true})
+    for (const ResolvedStatement &statement : program.statements)
+      for (const Variable &variable : statement.scope.variables)
+        if (variable.kind != Variable::Kind::Derived &&
+            (byExtent ? program.extents[variable.extent].name : variable.name) == index) {
+          DividedVariables found{variable.extent, {}};
+          found.variables.resize(program.statements.size());
+          Finder(program, found).run(variable.name);
+          return found;
+        }
   return std::nullopt;
+}
+
+std::string unusedName(const sema::Program &program, std::string wanted) {
+  const auto isTaken = [&](const std::string &name) {
+    const auto hasName = [&](const auto &one) { return one.name == name; };
+    return std::any_of(program.tensors.begin(), program.tensors.end(), hasName) ||
+           std::any_of(program.extents.begin(), program.extents.end(), hasName) ||
+           std::any_of(program.indexNames.begin(), program.indexNames.end(),
+                       [&](const auto &one) { return one.first == name; }) ||
+           program.typeParameters.contains(name);
+  };
+  for (size_t at = wanted.find("__"); at != std::string::npos; at = wanted.find("__"))
+    wanted.erase(at, 1); // C reserves names with two lines in a row
+  std::string name = wanted;
+  for (int number = 2; isTaken(name); ++number)
+    name = wanted + "_" + std::to_string(number);
+  return name;
 }
 
 std::vector<sema::AccessId> accessesRead(const ResolvedStatement &statement) {

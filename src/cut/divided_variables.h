@@ -16,11 +16,15 @@ struct DividedVariables {
   std::vector<std::optional<sema::VariableId>> variables;
 };
 
-/// nullopt where no statement has the index.
+/// nullopt where no statement has the index; it may be the name of an extent, too.
 std::optional<DividedVariables> dividedVariables(const sema::Program &program, const std::string &index);
 
 /// The accesses that a statement's value reads: its scope may have others.
 std::vector<sema::AccessId> accessesRead(const sema::ResolvedStatement &statement);
+
+/// A name that nothing in a program has, neither tensors nor sizes, indices or types: `wanted`, or with lines behind
+/// it.
+std::string unusedName(const sema::Program &program, std::string wanted);
 
 /// The dimensions in which an access has a variable as it is.
 std::vector<size_t> dimsAt(const sema::Access &access, std::optional<sema::VariableId> variable);

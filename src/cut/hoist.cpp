@@ -1,4 +1,5 @@
 #include "cut/hoist.h"
+#include "cut/divided_variables.h"
 
 #include "sema/expression_types.h"
 
@@ -20,25 +21,33 @@ public:
 
   /// The statements that are to stand before; none where a reduction has to stay.
   std::vector<ResolvedStatement> run() {
-    visit(*statement_.value, /*isAddend=*/true);
+    visit(*statement_.value, sema::computeTypeOf(program_, statement_), /*isAddend=*/true);
     return stays_ ? std::vector<ResolvedStatement>() : std::move(made_);
   }
 
 private:
-  /// A reduction that is an addend of the value shares the statement's loops.
-  void visit(Node &node, bool isAddend) {
-    if (std::holds_alternative<ReduceNode>(node.kind)) {
-      if (!isAddend)
-        return take(node);
-      return visit(*std::get<ReduceNode>(node.kind).body, false);
+  /// `type`: in which the node is computed. A reduction that is an addend of the value, for each element another one,
+  /// shares the statement's loops.
+  void visit(Node &node, sema::ValueType type, bool isAddend) {
+    if (auto *reduction = std::get_if<ReduceNode>(&node.kind)) {
+      const std::vector<VariableId> free = sema::freeVariables(node, statement_.scope);
+      const bool isOwn = std::all_of(statement_.target.variables.begin(), statement_.target.variables.end(),
+                                     [&](VariableId id) { return sema::has(free, id); });
+      if (!isAddend || !isOwn)
+        return take(node, type, free);
+      return visit(*reduction->body, sema::bodyType(*reduction, type, statement_.scope, program_), false);
+    }
+    if (const auto *call = std::get_if<sema::CallNode>(&node.kind)) {
+      for (size_t k = 0; k < call->arguments.size(); ++k)
+        visit(*call->arguments[k], sema::argumentType(*call, k, type, statement_.scope, program_), false);
+      return;
     }
     const bool isSum = sema::asSum(node) || std::holds_alternative<sema::NegateNode>(node.kind);
     for (Node *child : sema::children(node))
-      visit(*child, isAddend && isSum);
+      visit(*child, type, isAddend && isSum);
   }
 
-  void take(Node &node) {
-    const std::vector<VariableId> free = sema::freeVariables(node, statement_.scope);
+  void take(Node &node, sema::ValueType type, const std::vector<VariableId> &free) {
     const auto isDerived = [&](VariableId id) {
       return statement_.scope.variables[id].kind == sema::Variable::Kind::Derived;
     };
@@ -50,7 +59,7 @@ private:
       stays_ = true;
       return;
     }
-    const sema::TensorId id = add(node, free);
+    const sema::TensorId id = add(node, type, free);
     Access access{id, free, {}, node.where};
     access.places.resize(free.size(), node.where);
     ResolvedStatement apart(statement_);
@@ -73,20 +82,14 @@ private:
     return std::any_of(statement_.scope.accesses.begin(), statement_.scope.accesses.end(), isMask);
   }
 
-  sema::TensorId add(const Node &node, const std::vector<VariableId> &free) {
+  /// A tensor of the type in which a reduction is computed.
+  sema::TensorId add(const Node &node, sema::ValueType type, const std::vector<VariableId> &free) {
+    const sema::Reduction reduction = std::get<ReduceNode>(node.kind).reduction;
     sema::Tensor tensor;
-    tensor.name = program_.tensors[statement_.target.tensor].name + "_" +
-                  std::string(language::spellingOf(std::get<ReduceNode>(node.kind).reduction));
-    while (std::any_of(program_.tensors.begin(), program_.tensors.end(),
-                       [&](const sema::Tensor &other) { return other.name == tensor.name; }))
-      tensor.name += "_";
+    tensor.name = unusedName(program_, program_.tensors[statement_.target.tensor].name + "_" +
+                                           std::string(language::spellingOf(reduction)));
     tensor.role = sema::Temporary{};
-    const sema::ValueType own =
-        sema::typeOf(node, statement_.scope, program_).value_or(program_.tensors[statement_.target.tensor].type);
-    // Floats are computed in the statement's type.
-    const sema::ValueType common = sema::computeTypeOf(program_, statement_);
-    const auto hasFraction = [](sema::ValueType type) { return sema::isFloat(type) || sema::isComplex(type); };
-    tensor.type = hasFraction(own) && hasFraction(common) ? common : own;
+    tensor.type = sema::isLogical(reduction) ? sema::ValueType::Bool : type;
     tensor.format = format::denseFormat(static_cast<int>(free.size()));
     tensor.isWritten = tensor.isRead = true;
     tensor.where = node.where;

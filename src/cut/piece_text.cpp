@@ -85,8 +85,7 @@ private:
     if (copy == id) {
       Tensor tensor = whole_.tensors[id];
       const std::string name = tensor.name;
-      while (isTaken(tensor.name += "_" + across))
-        ;
+      tensor.name = unusedName(own_, name + "_" + across);
       piece_.copies.emplace_back(tensor.name, name);
       sources_[tensor.name] = name;
       copy = own_.tensors.add(std::move(tensor));
@@ -96,11 +95,6 @@ private:
       if (sema::Variable &derived = scope.variables[variable];
           derived.kind == sema::Variable::Kind::Derived && derived.tensor == id)
         derived.tensor = copy;
-  }
-
-  bool isTaken(const std::string &name) const {
-    return std::any_of(own_.tensors.begin(), own_.tensors.end(),
-                       [&](const Tensor &tensor) { return tensor.name == name; });
   }
 
   /// Operands and outputs, in the order of the whole kernel's tensors.
@@ -176,7 +170,7 @@ private:
     if (size.fixed)
       return *size.fixed;
     if (extent == divided_.extent && !isAtPart(id, dim))
-      return own_.tensors[id].name + "_" + std::to_string(dim);
+      return unusedName(whole_, own_.tensors[id].name + "_size" + std::to_string(dim));
     return size.name;
   }
 

@@ -71,6 +71,28 @@ layer is cut along i into 2 pieces
         masked = self.cut("O(i, j) = A(i, j) * relu(sum(k, Q(i, k) * K(j, k)) + sum(l, A(l, j)))\n")
         self.assertIn("into 1 piece", masked.out)  # there is no dense matrix
 
+    def test_reductions_keep_the_type_of_their_statement(self):
+        for text, said in (("y(i) = x(i) / sum(j, x(j) > 0)\n", "tensor y_sum: f64"),
+                           ("tensor x(n): i8\ntensor y(n): i32\ny(i) = x(i) * sum(j, x(j))\n", "tensor y_sum: i32"),
+                           ("y(i) = x(i) * any(j, x(j) > 3)\n", "tensor y_any: bool")):
+            with self.subTest(text):
+                self.cut(text, "-o", ".", format_="x=dense")
+                self.assertIn(said, (self.folder / "layer_1.tex").read_text())
+
+    def test_names_that_are_taken(self):
+        done = self.cut("S(i, X_j) = A(i, j) * X(j, X_j) + X(i, X_j)\n")
+        self.assertIn("X_j_2 is X, of other parts as well", done.out)
+        sizes = self.cut("tensor A(n, n): f64, sparse\ntensor q(H_size0)\ntensor X(n, f)\nlet H(i, k) = A(i, j) * X(j, k)\n"
+                         "O(i, k) = A(i, j) * H(j, k) * sum(l, q(l))\n")
+        self.assertIn("what A lists of H", sizes.out)
+        gathered = self.cut("tensor p(n): i64\ntensor x(n)\ny(i) = x(p(i)) + x(i)\n", "-o", ".", format_="x=dense")
+        self.assertIn("x_p_0 is x", gathered.out)
+        self.assertIn("kernel layer_1(x, p, x_p_0) -> (y)", (self.folder / "layer_1.tex").read_text())
+
+    def test_an_index_by_the_name_of_its_extent(self):
+        done = self.cut("kernel f(x, A) -> (z, y)\ny(i) = x(i) / sum(j, x(j))\nz(i) = A(i, j) * y(j)\n", by="i_2")
+        self.assertIn("slices of A, z", done.out)
+
     def test_other_names_of_the_index(self):
         done = self.cut("let H(i, f) = A(i, j) * X(j, f)\nO(p, f) = A(p, q) * H(q, f)\n")
         self.assertIn("  layer_2: statement 2\n    by p: slices of A, O; what A lists of H\n", done.out)

@@ -66,13 +66,33 @@ def test_divided_by_rows(data, rows, kind):
     assert np.allclose(m.compute(), D.max(0))
 
 
+@pytest.mark.filterwarnings("ignore::spc.SpcWarning")  # small integers wrap around
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "i4", "c16"])
+@pytest.mark.parametrize("by", ["i", "j"])
+def test_announced_types_are_those_of_results(dtype, by):
+    X, Y = np.full((4, 3), 3, dtype), np.ones((3, 2), dtype)
+    cut = da.from_array(X, chunks=(2, 3) if by == "i" else (4, 2))
+    made = spc.dask.divide(spc.kernel("C(i,k) = A(i,j) * B(j,k)"), by, A=cut, B=Y)
+    assert made.dtype == made.compute().dtype == np.dtype(dtype)
+    assert np.allclose(((made.astype("c16") * 100).sum()).compute(), 100 * (X.astype("c16") @ Y).sum())
+
+
+def test_types_that_differ(data):
+    spc.dask.register()
+    A = sp.csr_matrix(np.array([[16777217, 0], [0, 3]], "i4"))
+    product = da.from_array(A, chunks=(2, 2), asarray=False).dot(da.ones((2, 1), "f4"))
+    assert product.dtype == np.float64 and product.compute()[0, 0] == 16777217
+
+
 def test_refusals(data):
     A, B, _, x = data
     cut = blocks(A, (9, 11), (4, 8))
     spmv = spc.kernel("y(i) = A(i,j) * x(j)")
     for kernel, by, operands, error in (
             (spmv, "q", {"A": cut, "x": x}, "no index 'q'"), (spmv, "i", {"A": cut, "x": x}, "not cut anew"),
-            (spmv, "i", {"A": A, "x": x}, "is an array of dask's"), (spmv, "i", {"A": cut}, "needs x"),
+            (spmv, "i", {"A": A, "x": x}, "is an array of dask's"),
+            (spc.kernel("y(j) = D(i,j) * x(i)"), "i", {"x": da.ones(20, chunks=20), "D": da.ones((20, 3), chunks=7)[da.ones(20) > 0]},
+             "unknown size"), (spmv, "i", {"A": cut}, "needs x"),
             (spc.kernel("y(i) = x(i) * i"), "i", {"x": da.ones(4)}, "as a number"),
             (spc.kernel("y(i) += A(i,j) * x(j)"), "i", {"A": cut, "x": x, "y": da.ones(20)}, "in place")):
         with pytest.raises(spc.Error, match=error):
