@@ -39,7 +39,7 @@ _TEXTS = {"A @ x": "y(i) = A(i,j) * x(j)", "A @ X": "C(i,k) = A(i,j) * B(j,k)", 
           "A.multiply(B)": "C(i,j) = A(i,j) * B(i,j)"}
 
 _LOOSE = {"csr": "csr-unsorted", "csc": "csr-unsorted:1,0", "coo": "coo-unsorted"}
-_QUIET = ("-Wno-reorder",)  # nobody has written these kernels
+_QUIET = ("-Wno-reorder", "-Wno-precision", "-Wno-densify")  # nobody has written these kernels
 _NAME = "scipy_operator"
 
 _RESULTS = frozenset("bBhHiIlLqQfdFD")  # types, as NumPy's characters
