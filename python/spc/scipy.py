@@ -21,9 +21,8 @@ from .errors import Error
 from .kernel import Kernel
 
 #: The least work, by operation, that is given to kernels: entries of the sparse operands, times the columns of a dense one.
-#: Below, SciPy's own code runs. bench/python/scipy.py shows where it is overtaken.
-THRESHOLDS: Dict[str, int] = {"A @ x": 50_000, "A @ X": 20_000, "A @ B": 10_000, "A + B": 50_000, "A - B": 50_000,
-                              "A.multiply(B)": 50_000}
+#: Below, SciPy's own code runs. bench/python/operators.py shows where it is overtaken.
+THRESHOLDS: Dict[str, int] = {"A @ x": 500_000, "COO @ x": 100_000, "BSR @ x": 20_000, "A @ X": 200_000, "A @ B": 100_000}
 
 #: Versions of SciPy, and what they call the methods behind the products with vectors, dense and sparse matrices.
 _PRODUCTS: Dict[str, Tuple[str, str, str]] = {
@@ -31,15 +30,10 @@ _PRODUCTS: Dict[str, Tuple[str, str, str]] = {
     "1.17": ("_matmul_vector", "_matmul_multivector", "_matmul_sparse"),
     "1.18": ("_matmul_vector", "_matmul_multivector", "_matmul_sparse"),
 }
-_ELEMENTWISE = "_binopt"
-_OPERATIONS = {"_plus_": "A + B", "_minus_": "A - B", "_elmul_": "A.multiply(B)"}
-
-_TEXTS = {"A @ x": "y(i) = A(i,j) * x(j)", "A @ X": "C(i,k) = A(i,j) * B(j,k)", "A @ B": "C(i,k) = A(i,j) * B(j,k)",
-          "A + B": "C(i,j) = A(i,j) + B(i,j)", "A - B": "C(i,j) = A(i,j) - B(i,j)",
-          "A.multiply(B)": "C(i,j) = A(i,j) * B(i,j)"}
+_SPMV, _SPMM = "y(i) = A(i,j) * x(j)", "C(i,k) = A(i,j) * B(j,k)"
 
 _LOOSE = {"csr": "csr-unsorted", "csc": "csr-unsorted:1,0", "coo": "coo-unsorted"}
-_QUIET = ("-Wno-reorder", "-Wno-precision", "-Wno-densify")  # nobody has written these kernels
+_QUIET = ("-Wno-reorder", "-Wno-precision")  # nobody has written these kernels
 _NAME = "scipy_operator"
 
 _RESULTS = frozenset("bBhHiIlLqQfdFD")  # types, as NumPy's characters
@@ -55,7 +49,7 @@ _replaced: List[Tuple[Any, str, Any]] = []
 
 def enable() -> None:
     """Has SciPy's CSR, CSC, COO and BSR arrays and matrices compute by spc's kernels, in all threads of the process: products
-    with vectors, dense and sparse matrices from either side, and A + B, A - B and A.multiply(B) of CSR and CSC.
+    with vectors, dense and sparse matrices, from either side.
 
     What kernels do not take, and what THRESHOLDS has as too small, SciPy computes itself. Calls nest: each is taken back
     by one of `disable`. Raises ImportError where SciPy is of a version that is not known, CompilerError where the compiler is
@@ -66,7 +60,7 @@ def enable() -> None:
     if version not in _PRODUCTS:
         raise ImportError(f"spc.scipy replaces private methods of SciPy {', '.join(_PRODUCTS)}, and this is "
                           f"{scipy.__version__}: kernels of spc.kernel take its matrices in any version")
-    _product("A @ x", "csr")
+    _product(_SPMV, "csr")
     with _lock:
         if not _depth:
             _replace(version)
@@ -104,9 +98,9 @@ def is_enabled() -> bool:
 def _replace(version: str) -> None:
     vector, dense, sparse = _PRODUCTS[version]
     for class_ in (sp.csr_matrix, sp.bsr_matrix, sp.coo_matrix):
-        methods = [(vector, _times_vector), (dense, _times_dense)]
+        methods: List[Tuple[str, Method]] = [(vector, _times_vector), (dense, _times_dense)]
         if class_ is sp.csr_matrix:  # whose base is that of csc_matrix, too
-            methods += [(sparse, _times_sparse), (_ELEMENTWISE, _elementwise)]
+            methods.append((sparse, _times_sparse))
         for name, function in methods:
             owner = next(base for base in class_.__mro__ if name in vars(base))
             original = vars(owner)[name]
@@ -118,30 +112,28 @@ def _method(original: Method, function: Method) -> Method:
     """A method that computes by `function`, or by the original one where that returns None."""
 
     @functools.wraps(original)
-    def method(self: Any, other: Any, *more: Any, **named: Any) -> Any:
-        result = function(self, other, *more) if not named else None
-        return original(self, other, *more, **named) if result is None else result
+    def method(self: Any, other: Any) -> Any:
+        result = function(self, other)
+        return original(self, other) if result is None else result
 
     return method
 
 
 @functools.lru_cache(maxsize=None)
-def _product(operation: str, form: str) -> Kernel:
+def _product(text: str, form: str) -> Kernel:
     """The kernel of a product of a matrix in one of SciPy's formats and something dense. The order of entries does not matter,
     and index arrays are trusted as SciPy trusts them: reading them would take as long as a product with a vector."""
-    formats: Dict[str, Format] = {_TEXTS[operation][0]: "dense"}
+    formats: Dict[str, Format] = {text[0]: "dense"}
     if form in _LOOSE:
         formats["A"] = _LOOSE[form]
-    return kernel_of(_TEXTS[operation], formats=formats, options=_QUIET, name=_NAME,
-                     validate="never" if form in _LOOSE else "first")
+    return kernel_of(text, formats=formats, options=_QUIET, name=_NAME, validate="never" if form in _LOOSE else "first")
 
 
 @functools.lru_cache(maxsize=None)
-def _assembling(operation: str, form: str) -> Kernel:
-    """The kernel of an operation of two matrices in a format, whose entries are in order, and whose result is in it, too."""
-    # Zeros that products come out as stay, as SciPy has it; others do not.
-    return kernel_of(_TEXTS[operation], formats={"A": form, "B": form, "C": form}, options=[*_QUIET, "--drop-zeros"],
-                     name=_NAME, validate="never")
+def _sparse_product(form: str) -> Kernel:
+    """The kernel of a product of two matrices in a format, whose entries are in order. SciPy leaves zeros out, too."""
+    return kernel_of(_SPMM, formats={"A": form, "B": form, "C": form}, options=[*_QUIET, "--drop-zeros"], name=_NAME,
+                     validate="never")
 
 
 def _common_type(operation: str, work: int, one: Any, other: Any) -> Optional[Any]:
@@ -174,11 +166,13 @@ def _of_type(matrix: Any, dtype: Any) -> Any:
 
 
 def _times_vector(matrix: Any, x: Any) -> Any:
-    if (dtype := _common_type("A @ x", matrix.nnz, matrix, x)) is None or type(x) is not np.ndarray or x.ndim != 1:
+    form = matrix.format
+    operation = "A @ x" if form in ("csr", "csc") else f"{form.upper()} @ x"
+    if type(x) is not np.ndarray or x.ndim != 1 or (dtype := _common_type(operation, matrix.nnz, matrix, x)) is None:
         return None
-    if matrix.format == "coo" and matrix.shape[0] == 1:  # where SciPy's result depends on its version
+    if form == "coo" and matrix.shape[0] == 1:  # where SciPy's result is a number for arrays of some versions
         return None
-    return _run(_product("A @ x", matrix.format), _of_type(matrix, dtype), np.ascontiguousarray(x, dtype))
+    return _run(_product(_SPMV, form), _of_type(matrix, dtype), np.ascontiguousarray(x, dtype))
 
 
 def _times_dense(matrix: Any, X: Any) -> Any:
@@ -186,37 +180,19 @@ def _times_dense(matrix: Any, X: Any) -> Any:
         return None
     if (dtype := _common_type("A @ X", matrix.nnz * X.shape[1], matrix, X)) is None:
         return None
-    return _run(_product("A @ X", matrix.format), _of_type(matrix, dtype), np.ascontiguousarray(X, dtype))
+    return _run(_product(_SPMM, matrix.format), _of_type(matrix, dtype), np.ascontiguousarray(X, dtype))
 
 
 def _times_sparse(one: Any, other: Any) -> Any:
-    return _sparse("A @ B", one, other)
-
-
-def _elementwise(one: Any, other: Any, op: str) -> Any:
-    operation = _OPERATIONS.get(op)
-    if operation is None or one.shape != other.shape:
-        return None
-    if operation == "A.multiply(B)" and not (_is_finite(one.data) and _is_finite(other.data)):
-        return None  # SciPy has NaN times a missing entry as NaN, and kernels as nothing
-    return _sparse(operation, one, other)
-
-
-def _is_finite(data: Any) -> bool:
-    """Whether numbers are finite, as far as their sum of squares can tell."""
-    return data.dtype.kind not in "fc" or bool(np.isfinite(np.vdot(data, data)))
-
-
-def _sparse(operation: str, one: Any, other: Any) -> Any:
-    """A result in the class and format of the first operand."""
+    """A product in the class and format of the first operand."""
     if one.format not in ("csr", "csc") or other.ndim != 2:
         return None
-    if (dtype := _common_type(operation, one.nnz + other.nnz, one, other)) is None:
+    if (dtype := _common_type("A @ B", one.nnz + other.nnz, one, other)) is None:
         return None
     other = other.asformat(one.format)
     if not (one.has_canonical_format and other.has_canonical_format):
         return None
-    found = _run(_assembling(operation, one.format), *[_of_type(matrix, dtype) for matrix in (one, other)])
+    found = _run(_sparse_product(one.format), _of_type(one, dtype), _of_type(other, dtype))
     if found is None:
         return None
     wide = any(array.dtype.itemsize > 4 for array in (one.indices, one.indptr, other.indices, other.indptr))

@@ -47,7 +47,7 @@ def products(rows, columns, dtype):
     """Operations of a matrix, by name."""
     x, X, left = dense(columns, dtype), dense((columns, 3), dtype), dense((2, rows), dtype)
     return {"A @ x": lambda A: A @ x, "A @ x of a column": lambda A: A @ x[:, None], "A @ X": lambda A: A @ X,
-            "A @ X by columns": lambda A: A @ np.asfortranarray(X), "A @ X with strides": lambda A: A @ np.repeat(X, 2, 1)[:, ::2],
+            "A @ X by columns": lambda A: A @ np.asfortranarray(X), "A @ X with strides": lambda A: A @ X[:, ::2],
             "A.T @ x": lambda A: A.T @ dense(rows, dtype), "A.T @ X": lambda A: A.T @ left.T, "X @ A": lambda A: left @ A,
             "A @ np.matrix": lambda A: A @ np.asmatrix(X), "A.dot(list)": lambda A: A.dot(X.tolist()), "A * x": lambda A: A * x,
             "A.sum(0)": lambda A: A.sum(0), "A.sum(1)": lambda A: A.sum(1), "A.sum()": lambda A: A.sum(),
@@ -82,7 +82,7 @@ def assert_alike(run, name):
         if found.format != "coo":
             types = [{part.dtype for part in (one.indices, one.indptr)} for one in (found, expected)]
             # SciPy's matrices narrow what fits, or not, by what lies in memory behind the indices of a sum.
-            assert types[0] == types[1] or isinstance(found, sp.spmatrix) and types == [{np.dtype("i4")}, {np.dtype("i8")}], name
+            assert types[0] == types[1] or isinstance(found, sp.spmatrix) and types[1] == {np.dtype("i8")}, name
             assert found.data.flags.writeable and found.indices.flags.writeable, name
             flags = found.has_sorted_indices, found.has_canonical_format
             copy = type(found)((found.data, found.indices, found.indptr), shape=found.shape)
@@ -157,8 +157,8 @@ def test_index_types(kind):
 def test_kernels_compute(monkeypatch):
     made = calls_of(monkeypatch)
     A, x = matrix(7, 7), dense(7)
-    runs = [lambda: A @ x, lambda: A @ dense((7, 2)), lambda: A @ A, lambda: A + A, lambda: A - 2 * A, lambda: A.multiply(A),
-            lambda: A.T @ x, lambda: A.tocoo() @ x, lambda: A.tobsr((1, 1)) @ x, lambda: A.tocsc() @ A]
+    runs = [lambda: A @ x, lambda: A @ dense((7, 2)), lambda: A @ A, lambda: A.T @ A, lambda: x @ A, lambda: A.T @ x,
+            lambda: A.tocoo() @ x, lambda: A.tobsr((1, 1)) @ x, lambda: A.tocsc() @ A]
     with spc.scipy.enabled():
         for place, run in enumerate(runs):
             run()
@@ -173,7 +173,8 @@ def test_thresholds(monkeypatch):
     x, X = dense(7), dense((7, 4))
     with spc.scipy.enabled():
         for operation, work, run in (("A @ x", A.nnz, lambda: A @ x), ("A @ X", 4 * A.nnz, lambda: A @ X),
-                                     ("A @ B", 2 * A.nnz, lambda: A @ A), ("A + B", 2 * A.nnz, lambda: A + A)):
+                                     ("A @ B", 2 * A.nnz, lambda: A @ A), ("COO @ x", A.nnz, lambda: A.tocoo() @ x),
+                                     ("BSR @ x", A.nnz, lambda: A.tobsr((1, 1)) @ x)):
             for threshold, calls in ((work + 1, 0), (work, 1)):
                 monkeypatch.setitem(spc.scipy.THRESHOLDS, operation, threshold)
                 made.clear()
