@@ -124,8 +124,8 @@ class _Divided:
             if _is_sparse(value):
                 raise ArgumentError(f"{name} is in blocks of {value.chunks}, where {chunks} are needed: sparse blocks are not "
                                     "cut anew")
-            if any(np.isnan(size) for sizes in value.chunks for size in sizes):
-                raise ArgumentError(f"{name} is in chunks of unknown size: .compute_chunk_sizes() finds them out")
+            if any(np.isnan(size) for sizes in (*value.chunks, *chunks) for size in sizes):
+                raise ArgumentError(f"{name} or an operand beside it is in chunks of unknown size: .compute_chunk_sizes() finds them out")
             value = value.rechunk(chunks)
         return list(value.to_delayed().reshape(-1))
 

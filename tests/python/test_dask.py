@@ -1,7 +1,7 @@
 """Kernels on dask's arrays, in blocks of all shapes, beside the same on one machine."""
 # SPDX-License-Identifier: Apache-2.0
 
-import pickle
+import os
 import subprocess
 import sys
 
@@ -106,14 +106,17 @@ def test_an_error_in_a_task(data):
         late.compute()
 
 
-def test_a_pickled_kernel_does_not_start_the_compiler(data, tmp_path):
-    A, B, _, _ = data
-    kernel = spc.kernel("C(i,k) = A(i,j) * B(j,k)", name="pickled")  # that no other test has, so that the cache holds it
-    expected = kernel(A, B)
-    (tmp_path / "call").write_bytes(pickle.dumps((kernel, A, B, expected)))
-    code = ("import pickle, subprocess, sys\nimport spc\n"
-            "def refuse(*a, **k): raise AssertionError('a process was started')\n"
-            "subprocess.Popen.__init__ = refuse\n"
-            "kernel, A, B, expected = pickle.load(open(sys.argv[1], 'rb'))\n"
-            "assert (kernel(A, B) == expected).all()\n")
-    subprocess.run([sys.executable, "-c", code, str(tmp_path / "call")], check=True)
+def test_a_pickled_kernel_does_not_start_the_compiler(tmp_path):
+    environment = {**os.environ, "SPC_CACHE_DIR": str(tmp_path / "cache")}
+
+    def run(code):
+        subprocess.run([sys.executable, "-c", "import pickle, subprocess, sys\nimport spc\n" + code, str(tmp_path / "call")],
+                       check=True, env=environment)
+
+    run("import numpy as np\nimport scipy.sparse as sp\n"
+        "kernel, A, B = spc.kernel('C(i,k) = A(i,j) * B(j,k)'), sp.eye(5, format='csr'), np.ones((5, 2))\n"
+        "pickle.dump((kernel, A, B, kernel(A, B)), open(sys.argv[1], 'wb'))\n")
+    run("def refuse(*a, **k): raise AssertionError('a process was started')\n"
+        "subprocess.Popen.__init__ = refuse\n"
+        "kernel, A, B, expected = pickle.load(open(sys.argv[1], 'rb'))\n"
+        "assert (kernel(A, B) == expected).all()\n")
