@@ -137,6 +137,14 @@ class Partition(SpcCase):
         self.assertIn("would overwrite", self.spc("partition", "spmm.tex", "--format", "A=csr", "A=a.mtx", "--size=k=2", "--by=i",
                                                   "--picture", "a.mtx", expect=2).err)
 
+    def test_where_nothing_is_written(self):
+        self.matrix(4, 4, 5)
+        done = self.spc("partition", "spmm.tex", "--format", "A=csr", "A=a.mtx", "-q", "--by=i", "--size=k=2", "-o", "a.mtx", expect=1)
+        self.assertEqual(done.err.count("error:"), 1)
+        self.assertIn("is no folder", done.err)
+        self.assertIn("only beside --rate", self.spc("partition", "spmm.tex", "--format", "A=csr", "A=a.mtx", "-q", "--by=i",
+                                                     "--size=k=2", "--network=1us,1G", expect=2).err)
+
     def test_data_that_are_not_given(self):
         self.assertIn("'A' are its entries", self.spc("partition", "spmm.tex", "--format", "A=csr", "-q", "--by=i", "--size=i=4",
                                                       "--size=j=4", "--size=k=2", expect=1).err)

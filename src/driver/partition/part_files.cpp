@@ -38,6 +38,12 @@ public:
         folder_(std::move(folder)), kind_(kind) {}
 
   bool run() {
+    std::error_code unknown;
+    if (const fs::file_status status = fs::status(folder_, unknown); fs::exists(status) && !fs::is_directory(status)) {
+      session_.diagnostics().report(kPartFile, session_.findValue("-o", folder_.string()),
+                                    "'" + folder_.string() + "' is no folder");
+      return false;
+    }
     for (size_t k = 0; k < kernel_.parameters.size(); ++k)
       if (inputs_.parameters[k].entries && !writeParameter(k))
         return false;

@@ -100,14 +100,17 @@ std::optional<double> readQuantity(std::string_view text,
 bool readMachine(Session &session, const PartitionOptions &options, std::optional<Machine> &machine) {
   const std::initializer_list<std::pair<std::string_view, double>> counts = {
       {"", 1}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}};
-  if (options.rate.empty())
+  const std::string given = options.network.empty() ? "2us,10G" : options.network;
+  if (options.rate.empty() && options.network.empty())
     return true;
-  const size_t comma = std::min(options.network.find(','), options.network.size());
-  const std::string_view network = options.network;
+  const size_t comma = std::min(given.find(','), given.size());
+  const std::string_view network = given;
   const auto rate = readQuantity(options.rate, counts),
              latency = readQuantity(network.substr(0, comma), {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}),
              bandwidth = readQuantity(network.substr(std::min(comma + 1, network.size())), counts);
-  if (!rate)
+  if (options.rate.empty())
+    session.usage(kMalformedRate, session.find("--network"), "--network says what a step takes only beside --rate");
+  else if (!rate)
     session.usage(kMalformedRate, session.findValue("--rate", options.rate),
                   "'" + options.rate + "' is no number of entries a second such as 300M");
   else if (!latency || !bandwidth)
