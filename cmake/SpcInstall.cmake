@@ -31,7 +31,7 @@ string(REGEX REPLACE "/$" "" SPC_PC_PREFIX ${SPC_PC_PREFIX})
 configure_file(${package}/spc.pc.in spc.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/spc.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
 install(FILES ${CMAKE_SOURCE_DIR}/examples/common/kernel.mk DESTINATION ${SPC_DATA})
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/kernels/petsc DESTINATION ${SPC_DATA})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/cmake/package/petsc DESTINATION ${SPC_DATA})
 
 # Documentation: the executable holds the formats, too.
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/formats DESTINATION ${SPC_DATA})

@@ -28,7 +28,7 @@ ENVIRONMENT = {
 def build(spc, work):
     work.mkdir(parents=True, exist_ok=True)
     subprocess.run(
-        ["make", "-s", "-f", ROOT / "kernels/petsc/petsc.mk", f"SPC={spc}", f"SPC_BUILD={work}/"], check=True
+        ["make", "-s", "-f", ROOT / "cmake/package/petsc/petsc.mk", f"SPC={spc}", f"SPC_BUILD={work}/"], check=True
     )
     flags = subprocess.run(
         ["pkg-config", "--cflags", "--libs", "petsc"], check=True, capture_output=True, text=True

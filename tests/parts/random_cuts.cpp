@@ -20,8 +20,6 @@ using namespace spc::testing;
 
 namespace {
 
-constexpr uint64_t kTrials = 3;
-
 struct Counts {
   int64_t kernels = 0, refused = 0, cut = 0, several = 0, copies = 0, runs = 0, compared = 0, unsupported = 0,
           wrong = 0;
@@ -205,25 +203,15 @@ public:
 
 private:
   std::string runTrials(const RandomCut &cut) {
-    for (uint64_t k = 0; k < kTrials; ++k) {
-      Trial trial = generateTrial(whole_.classes.count, seed_ * kTrials + k);
-      trial.nonFinite = false;
-      trial = withRoom(whole_.classes, trial);
-      const TensorMap data = dataOf(whole_, trial);
-      if (data.empty())
-        continue;
-      try {
-        for (int64_t count : {2, 3}) {
-          ++counts_.runs;
-          const std::string problem = cut.compare(data, count, trial.seed + static_cast<uint64_t>(count), counts_);
-          if (!problem.empty())
-            return problem + "\n" + describe(trial);
-        }
-      } catch (const reference::Unsupported &) {
-        ++counts_.unsupported;
+    return problemOnTrials(whole_, seed_, counts_.unsupported, [&](const TensorMap &data, const Trial &trial) {
+      for (int64_t count : {2, 3}) {
+        ++counts_.runs;
+        const std::string problem = cut.compare(data, count, trial.seed + static_cast<uint64_t>(count), counts_);
+        if (!problem.empty())
+          return problem;
       }
-    }
-    return {};
+      return std::string();
+    });
   }
 
   const KernelSpec &spec_;

@@ -22,8 +22,6 @@ using namespace spc::testing;
 
 namespace {
 
-constexpr uint64_t kTrials = 3;
-
 struct Counts {
   int64_t kernels = 0, allowed = 0, refused = 0, runs = 0, compared = 0, calls = 0, unsupported = 0, wrong = 0;
 };
@@ -67,21 +65,8 @@ public:
   std::string run() {
     for (const sema::IndexDivision &division : analyzed_.kernel->divisions)
       ++(division.reason.empty() ? counts_.allowed : counts_.refused);
-    for (uint64_t k = 0; k < kTrials; ++k) {
-      Trial trial = generateTrial(analyzed_.classes.count, seed_ * kTrials + k);
-      trial.nonFinite = false;
-      trial = withRoom(analyzed_.classes, trial);
-      const TensorMap data = dataOf(analyzed_, trial);
-      if (data.empty())
-        continue;
-      try {
-        if (std::string problem = runOn(data, trial); !problem.empty())
-          return problem + "\n" + describe(trial);
-      } catch (const reference::Unsupported &) {
-        ++counts_.unsupported;
-      }
-    }
-    return {};
+    return problemOnTrials(analyzed_, seed_, counts_.unsupported,
+                           [&](const TensorMap &data, const Trial &trial) { return runOn(data, trial); });
   }
 
 private:

@@ -1,6 +1,8 @@
 #include "parts/trial_data.h"
 
+#include "fuzz/generator.h"
 #include "harness/kernel_arguments.h"
+#include "reference/reference.h"
 
 #include <stdexcept>
 
@@ -28,6 +30,26 @@ TensorMap dataOf(const AnalyzedKernel &analyzed, const Trial &given) {
   TensorMap tensors = isPacked ? arguments.denseTensors() : TensorMap();
   arguments.release();
   return tensors;
+}
+
+std::string problemOnTrials(const AnalyzedKernel &analyzed, uint64_t seed, int64_t &unsupported,
+                            const std::function<std::string(const TensorMap &, const Trial &)> &problemOn) {
+  constexpr uint64_t kTrials = 3;
+  for (uint64_t k = 0; k < kTrials; ++k) {
+    Trial trial = generateTrial(analyzed.classes.count, seed * kTrials + k);
+    trial.nonFinite = false;
+    trial = withRoom(analyzed.classes, trial);
+    const TensorMap data = dataOf(analyzed, trial);
+    if (data.empty())
+      continue;
+    try {
+      if (std::string problem = problemOn(data, trial); !problem.empty())
+        return problem + "\n" + describe(trial);
+    } catch (const reference::Unsupported &) {
+      ++unsupported;
+    }
+  }
+  return {};
 }
 
 std::vector<PartData> partsOf(const AnalyzedKernel &analyzed, const sema::IndexDivision &division,

@@ -77,7 +77,7 @@ def petsc(spc, work):
     if subprocess.run(["pkg-config", "--exists", "petsc"], check=False).returncode != 0:
         skip("no PETSc, which cmake/setup.sh installs")
     include, link = mpi_flags()
-    run(["make", "-s", "-f", ROOT / "kernels/petsc/petsc.mk", f"SPC={spc}", f"SPC_BUILD={work}/"])
+    run(["make", "-s", "-f", ROOT / "cmake/package/petsc/petsc.mk", f"SPC={spc}", f"SPC_BUILD={work}/"])
     for flag in answer(["pkg-config", "--cflags-only-I", "petsc"]):
         include += ["-isystem", flag[2:]]
     include += [f"-I{ROOT}/include", f"-I{work}"]

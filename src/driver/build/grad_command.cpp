@@ -61,14 +61,8 @@ std::vector<format::StoredTensor> storageOf(Session &session, const GradOptions 
                                             const grad::Gradient &gradient, const sema::Kernel &forward) {
   format::FormatLoader loader(formatFolders(options.shared.formatFolders), session.sources(), session.diagnostics());
   std::vector<format::StoredTensor> stored;
-  for (const grad::StoredLike &argument : gradient.stored) {
-    format::StoredTensor one{argument.name, formatOf(forward, argument.like), "", ""};
-    if (argument.sharesStructure)
-      one.structureOf = argument.like;
-    else
-      one.knownName = knownNameOf(loader, one.format);
-    stored.push_back(std::move(one));
-  }
+  for (const grad::StoredLike &argument : gradient.stored)
+    stored.push_back(storedLike(loader, forward, argument.name, argument.like, argument.sharesStructure));
   return stored;
 }
 

@@ -109,14 +109,8 @@ private:
 
   std::vector<format::StoredTensor> storedOf(const cut::Piece &piece) {
     std::vector<format::StoredTensor> stored;
-    for (const cut::StoredLike &like : piece.stored) {
-      format::StoredTensor one{like.name, formatOf(plan_, like.like), "", ""};
-      if (like.sharesStructure)
-        one.structureOf = like.like;
-      else
-        one.knownName = knownNameOf(loader_, one.format);
-      stored.push_back(std::move(one));
-    }
+    for (const cut::StoredLike &like : piece.stored)
+      stored.push_back(storedLike(loader_, plan_, like.name, like.like, like.sharesStructure));
     return stored;
   }
 

@@ -1,4 +1,5 @@
 #include "driver/shell/written_kernel.h"
+#include "driver/shell/front_end.h"
 
 #include "host/constants.h"
 #include "syntax/parser.h"
@@ -43,6 +44,16 @@ format::Format formatOf(const sema::Kernel &kernel, const std::string &tensor) {
   if (sum.isSum())
     return sum;
   throw std::logic_error("a written kernel's tensor is stored like '" + tensor + "', which the kernel does not have");
+}
+
+format::StoredTensor storedLike(format::FormatLoader &loader, const sema::Kernel &kernel, const std::string &name,
+                                const std::string &like, bool sharesStructure) {
+  format::StoredTensor stored{name, formatOf(kernel, like), "", ""};
+  if (sharesStructure)
+    stored.structureOf = like;
+  else
+    stored.knownName = knownNameOf(loader, stored.format);
+  return stored;
 }
 
 std::optional<sema::Kernel> planWritten(Session &session, const std::string &path, const std::string &text,

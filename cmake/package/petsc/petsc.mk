@@ -29,4 +29,4 @@ SPCFLAGS_$(1) := --format A=csr --type T=$(PETSC_SCALAR) --index $(PETSC_INDEX) 
 endef
 $(foreach kernel,$(SPC_KERNELS_petsc_kernels.a),$(eval $(call spc_petsc_rules,$(kernel))))
 # Installed beside this folder; in the source elsewhere.
-include $(firstword $(wildcard $(spc_petsc_folder)../kernel.mk $(spc_petsc_folder)../../examples/common/kernel.mk))
+include $(firstword $(wildcard $(spc_petsc_folder)../kernel.mk $(spc_petsc_folder)../../../examples/common/kernel.mk))
