@@ -1,5 +1,6 @@
 // `spc partition --cut`: kernels that take turns with exchanges.
 #include "driver/partition/options.h"
+#include "driver/partition/parts.h"
 #include "driver/shell/divisions.h"
 #include "driver/shell/front_end.h"
 #include "driver/shell/output_checks.h"
@@ -99,13 +100,6 @@ public:
 
 private:
   static std::string quoted(const std::string &name) { return "\"" + name + "\""; } // identifiers
-
-  static std::string listOf(const std::vector<std::string> &names) {
-    std::string list;
-    for (const std::string &name : names)
-      list += (list.empty() ? "" : ", ") + name;
-    return list;
-  }
 
   std::vector<format::StoredTensor> storedOf(const cut::Piece &piece) {
     std::vector<format::StoredTensor> stored;

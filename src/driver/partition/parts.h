@@ -98,6 +98,9 @@ std::string jsonOf(const Partition &partition, const sema::IndexDivision &divisi
 /// Bytes by pair of parts as an SVG picture: what part, a row, gets from which, a column.
 std::string pictureOf(const Partition &partition, const sema::IndexDivision &division);
 
+/// "A, B"
+std::string listOf(const std::vector<std::string> &names);
+
 /// The largest of counts over their mean; 1 of nothing.
 double balanceOf(const std::vector<int64_t> &counts);
 

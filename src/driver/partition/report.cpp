@@ -37,13 +37,6 @@ Exchange sumOf(const std::vector<Exchange> &all) {
   return sum;
 }
 
-std::string listOf(const std::vector<std::string> &names) {
-  std::string text;
-  for (const std::string &name : names)
-    text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 std::string exchangesOf(const Partition &partition) {
   std::string text;
   for (const ExchangedRows &rows : partition.halos) {
@@ -77,6 +70,13 @@ std::string timesOf(const StepTime &time, const Machine &machine, size_t parts) 
 }
 
 } // namespace
+
+std::string listOf(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
 
 std::string textOf(const Partition &partition, const sema::IndexDivision &division,
                    const std::optional<Machine> &machine) {
