@@ -28,6 +28,21 @@ inline void must(GrB_Info info) {
   check(info == GrB_SUCCESS, "GraphBLAS returned an error");
 }
 
+/// The number of an option. The library may be newer than the header, as PyPI's comes without one, and version 9 has
+/// numbered options anew.
+struct Option {
+  GxB_Option_Field before;
+  int since9;
+
+  GxB_Option_Field number() const;
+};
+inline const Option kThreads{GxB_GLOBAL_NTHREADS, 7086}, kSparsityControl{GxB_SPARSITY_CONTROL, 7036};
+
+inline GxB_Option_Field Option::number() const {
+  static const bool isNew = GxB_Global_Option_set_INT32(GxB_Option_Field(kThreads.since9), 1) == GrB_SUCCESS;
+  return isNew ? GxB_Option_Field(since9) : before;
+}
+
 /// The library's functions and objects for a type of values.
 template <class T> struct Types;
 template <> struct Types<double> {
@@ -66,7 +81,7 @@ struct Matrix {
 
 /// Has the matrix stored in plain CSR: never as a bitmap, densely or with empty rows left out.
 inline void keepSparse(GrB_Matrix matrix) {
-  must(GxB_Matrix_Option_set_INT32(matrix, GxB_SPARSITY_CONTROL, GxB_SPARSE));
+  must(GxB_Matrix_Option_set_INT32(matrix, kSparsityControl.number(), GxB_SPARSE));
 }
 
 template <class T> std::shared_ptr<Matrix> imported(const Csr<T> &a) {
@@ -86,7 +101,7 @@ inline void start(int threads) {
     return true;
   }();
   check(started, "GraphBLAS did not start");
-  must(GxB_Global_Option_set_INT32(GxB_GLOBAL_NTHREADS, threads));
+  must(GxB_Global_Option_set_INT32(kThreads.number(), threads));
 }
 
 } // namespace graphblas

@@ -25,8 +25,8 @@ void bench(Row row, Operation operation, const Input<T> &input, const Csr<double
   omp_set_num_threads(row.threads);
   checkThreadsApart(row.threads);
   std::vector<Job> jobs;
-  for (auto make : {spcContender<T>, spcPoolContender<T>, handContender<T>, eigenContender<T>, graphblasContender<T>,
-                    mlirContender<T>, tacoLoopsContender<T>, scipyContender<T>}) {
+  for (auto make : {spcContender<T>, spcPoolContender<T>, handContender<T>, eigenContender<T>, mklContender<T>,
+                    graphblasContender<T>, mlirContender<T>, tacoLoopsContender<T>, scipyContender<T>}) {
     std::optional<Contender<T>> contender = make(operation, input, row.threads);
     if (!contender)
       continue;

@@ -53,6 +53,7 @@ template <class T> std::optional<Contender<T>> spcContender(Operation, const Inp
 template <class T> std::optional<Contender<T>> spcPoolContender(Operation, const Input<T> &, int threads);
 template <class T> std::optional<Contender<T>> handContender(Operation, const Input<T> &, int threads);
 template <class T> std::optional<Contender<T>> eigenContender(Operation, const Input<T> &, int threads);
+template <class T> std::optional<Contender<T>> mklContender(Operation, const Input<T> &, int threads);
 template <class T> std::optional<Contender<T>> graphblasContender(Operation, const Input<T> &, int threads);
 template <class T> std::optional<Contender<T>> mlirContender(Operation, const Input<T> &, int threads);
 template <class T> std::optional<Contender<T>> tacoLoopsContender(Operation, const Input<T> &, int threads);

@@ -93,8 +93,8 @@ template <class T> void bench(Row row, const Problem<T> &problem, const Options 
     omp_set_num_threads(threads);
     checkThreadsApart(threads);
     Contenders<T> contenders;
-    for (auto add :
-         {addSpc<T>, addHand<T>, addEigen<T>, addGraphblas<T>, addRsb<T>, addMlir<T>, addTaco<T>, addTacoLoops<T>})
+    for (auto add : {addSpc<T>, addHand<T>, addEigen<T>, addMkl<T>, addGraphblas<T>, addRsb<T>, addMlir<T>, addTaco<T>,
+                     addTacoLoops<T>})
       add(contenders, problem, threads);
     for (const Contender<T> &contender : contenders)
       checkResult(contender, problem, expected);

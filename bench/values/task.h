@@ -89,6 +89,7 @@ template <class T> void addSpc(Contenders<T> &, const Problem<T> &, int threads)
 template <class T> void addHand(Contenders<T> &, const Problem<T> &, int threads);
 template <class T> void addEigen(Contenders<T> &, const Problem<T> &, int threads);
 template <class T> void addGraphblas(Contenders<T> &, const Problem<T> &, int threads);
+template <class T> void addMkl(Contenders<T> &, const Problem<T> &, int threads);
 template <class T> void addRsb(Contenders<T> &, const Problem<T> &, int threads);
 template <class T> void addTaco(Contenders<T> &, const Problem<T> &, int threads);
 template <class T> void addTacoLoops(Contenders<T> &, const Problem<T> &, int threads);
