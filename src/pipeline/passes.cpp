@@ -99,6 +99,8 @@ void addProcessorLoops(mlir::OpPassManager &passes, const LoopOptions &options) 
   if (options.registers > 0 && options.trials)
     passes.addPass(transforms::createPrefetchStreams());
   if (!options.strictFp) {
+    if (options.maskedGathers)
+      passes.addPass(transforms::createMaskGathers());
     if (options.registers > 0)
       passes.addPass(transforms::createInterleaveReductions());
     passes.addPass(transforms::createRelaxFloats());

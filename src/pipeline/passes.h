@@ -22,6 +22,9 @@ struct LoopOptions : mlir::PassPipelineOptions<LoopOptions> {
   Option<int64_t> registers{*this, "registers",
                             llvm::cl::desc("How many vector registers the target has; 0: loops stay scalar"),
                             llvm::cl::init(0)};
+  Option<bool> maskedGathers{*this, "masked-gathers",
+                             llvm::cl::desc("The target gathers under masks as fast as it loads"),
+                             llvm::cl::init(false)};
   Option<bool> trials{*this, "trials", llvm::cl::desc("Let large calls find out for themselves whether prefetches pay"),
                       llvm::cl::init(false)};
 };

@@ -347,6 +347,18 @@ def FlattenSegments : Pass<"spc-flatten-segments", "mlir::func::FuncOp"> {
   let options = [Option<"reassociate", "reassociate", "bool", "false", "sums may be reassociated">];
 }
 
+def MaskGathers : Pass<"spc-mask-gathers", "mlir::func::FuncOp"> {
+  let summary = "Sum gathered products on vectors under masks";
+  let description = [{
+    `for p: y += a[p] * x[indices[p]]` works on eight entries an iteration, of which a mask excludes those behind the
+    segment's end: a segment of any length up to eight is one iteration, whose end no branch has to foresee. For
+    processors that have masks and gather as fast as they load (Intel's with AVX-512). The pass reassociates, which
+    --fp=strict forbids. LLVM's vector loop has no masks: what no vector fills is done one by one.
+  }];
+  let dependentDialects = ["dialect::SpcDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
+                           "mlir::vector::VectorDialect", "mlir::LLVM::LLVMDialect"];
+}
+
 def InterleaveReductions : Pass<"spc-interleave-reductions", "mlir::func::FuncOp"> {
   let summary = "Interleave short reductions: several independent accumulators";
   let description = [{

@@ -2,6 +2,7 @@
    product whose rounding must not depend on it. */
 #include "spmm.h"
 #include "spmm_strict.h"
+#include "spmv.h"
 
 #include "expect.h"
 
@@ -31,6 +32,33 @@ static void test_product(void) {
   }
 }
 
+/* Rows of no entry, of one and so on: what vectors, masks and ends of loops leave and take. */
+static void test_gathered_sums(void) {
+  enum { LONGEST = 70, ALL = LONGEST * (LONGEST + 1) / 2 };
+  static int32_t starts[LONGEST + 2], places[ALL];
+  static double entries[ALL], x[LONGEST], y[LONGEST + 1];
+  const spc_csr_f64_i32 rows = {LONGEST + 1, LONGEST, ALL, starts, places, entries};
+  const spc_dense1_f64 X = spc_dense1_f64_make(x, LONGEST);
+  spc_dense1_f64 Y = spc_dense1_f64_make(y, LONGEST + 1);
+  int row, n;
+  for (n = 0; n < LONGEST; ++n)
+    x[n] = n % 11 - 5;
+  for (row = 0; row <= LONGEST; ++row) {
+    starts[row + 1] = starts[row] + row;
+    for (n = 0; n < row; ++n) {
+      places[starts[row] + n] = LONGEST - row + n;
+      entries[starts[row] + n] = (row + n) % 7 - 2;
+    }
+  }
+  EXPECT_STATUS(SPC_OK, spmv(&rows, &X, &Y));
+  for (row = 0; row <= LONGEST; ++row) {
+    double sum = 0;
+    for (n = 0; n < row; ++n)
+      sum += entries[starts[row] + n] * x[LONGEST - row + n];
+    EXPECT(y[row] == sum);
+  }
+}
+
 static uint64_t bits_of_strict_product(void) {
   const spc_dense2_f64 B = spc_dense2_f64_make(b, COLUMNS, WIDTH);
   spc_dense2_f64 C = spc_dense2_f64_make(c, ROWS, WIDTH);
@@ -54,6 +82,7 @@ int main(int count, char **words) {
   if (count > 1)
     spc_x86_64_level = atoi(words[1]);
   test_product();
+  test_gathered_sums();
   bits = bits_of_strict_product();
   printf("%d %llx\n", (int)spc_x86_64_level, (unsigned long long)bits);
   return failures;

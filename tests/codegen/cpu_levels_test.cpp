@@ -30,7 +30,7 @@ Levels levelsFor(const std::string &triple, const std::string &cpu, bool chooses
 
 TEST_CASE("objects choose a processor by default on x86-64 alone") {
   for (const char *triple : {"x86_64-linux-gnu", "x86_64-linux-musl", "x86_64-w64-windows-gnu", "x86_64-apple-macosx"})
-    CHECK(levelsFor(triple, "") == Levels{1, 3, 4});
+    CHECK(levelsFor(triple, "") == Levels{1, 3, 4, 5});
   CHECK(levelsFor("x86_64-linux-gnu", "", false).empty());
   for (const char *triple : {"aarch64-linux-gnu", "i686-linux-gnu", "x86_64-linux-gnux32", "riscv64-linux-gnu"})
     CHECK(levelsFor(triple, "").empty());
@@ -45,7 +45,7 @@ TEST_CASE("a processor that is named is the only one, a list is sorted") {
 }
 
 TEST_CASE("levels are known by their processors") {
-  for (CpuLevel level = 1; level <= kAvx512; ++level)
+  for (CpuLevel level = 1; level <= kFastGathers; ++level)
     CHECK(levelNamed(processorOf(level)) == level);
   for (const char *processor : {"", "znver4", "x86-64-v1", "x86-64-v5", "x86-64-v3,x86-64-v4"})
     CHECK_FALSE(levelNamed(processor));
@@ -69,10 +69,25 @@ TEST_CASE("vectors fill the registers of a level, in a function of its own or al
     CHECK(vectorUnit(*target->machine, level).bytes == bytes[level - 1]);
     CHECK(vectorUnit(*targetFor("x86_64-linux-gnu", processorOf(level))->machine).bytes == bytes[level - 1]);
   }
+  CHECK(vectorUnit(*target->machine, kFastGathers).bytes == 64);
   for (const char *cpu : {"skylake-avx512", "rocketlake", "sapphirerapids", "graniterapids", "znver5"}) {
     INFO(cpu);
     CHECK(vectorUnit(*targetFor("x86_64-linux-gnu", cpu)->machine).bytes == 64);
   }
+}
+
+TEST_CASE("gathers are fast on level 5, and on what LLVM says so of that has AVX512-FP16") {
+  const std::optional<Target> target = targetFor("x86_64-linux-gnu", "");
+  REQUIRE(target);
+  for (CpuLevel level = 1; level <= kFastGathers; ++level)
+    CHECK(vectorUnit(*target->machine, level).gathersUnderMasks == (level == kFastGathers));
+  for (const char *cpu : {"sapphirerapids", "graniterapids"})
+    CHECK(vectorUnit(*targetFor("x86_64-linux-gnu", cpu)->machine).gathersUnderMasks);
+  for (const char *cpu : {"x86-64", "x86-64-v4", "haswell", "skylake-avx512", "icelake-server", "znver4", "znver5"}) {
+    INFO(cpu);
+    CHECK_FALSE(vectorUnit(*targetFor("x86_64-linux-gnu", cpu)->machine).gathersUnderMasks);
+  }
+  CHECK_FALSE(vectorUnit(*targetFor("aarch64-linux-gnu", "")->machine).gathersUnderMasks);
 }
 
 /// A module whose `outer` calls `body`, of which there is another one for level 3.

@@ -8,6 +8,8 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
+#include <algorithm>
+
 namespace spc::codegen {
 namespace {
 
@@ -63,6 +65,8 @@ void fillFinder(llvm::Function &finder, llvm::Function &choice, llvm::GlobalVari
 } // namespace
 
 std::string processorOf(CpuLevel level) {
+  if (level == kFastGathers)
+    return processorOf(kAvx512) + " that gathers fast";
   return level == 1 ? "x86-64" : "x86-64-v" + std::to_string(level);
 }
 
@@ -71,7 +75,7 @@ std::string suffixOf(CpuLevel level) {
 }
 
 std::optional<CpuLevel> levelNamed(std::string_view processor) {
-  for (CpuLevel level = 1; level <= kAvx512; ++level)
+  for (CpuLevel level = 1; level <= kFastGathers; ++level)
     if (processor == processorOf(level))
       return level;
   return std::nullopt;
@@ -79,7 +83,7 @@ std::optional<CpuLevel> levelNamed(std::string_view processor) {
 
 void setLevel(llvm::Function &function, CpuLevel level) {
   const std::string tuning = tuningOf(function.getParent()->getTargetTriple());
-  function.addFnAttr("target-cpu", processorOf(level));
+  function.addFnAttr("target-cpu", processorOf(std::min(level, kAvx512)));
   if (!tuning.empty())
     function.addFnAttr("target-features", tuning);
 }

@@ -64,7 +64,7 @@ std::optional<std::vector<CpuLevel>> readLevels(const TargetOptions &options, co
   for (llvm::StringRef cpu : items) {
     const Span where = partOf(options.cpuAt, static_cast<size_t>(cpu.data() - options.cpu.data()), cpu.size());
     const std::optional<CpuLevel> level = levelNamed(cpu);
-    if (!level)
+    if (!level || *level > kAvx512)
       refuseItem(cpu, where, machine, diagnostics);
     else if (llvm::is_contained(levels, *level))
       diagnostics.report(kCpuList, where, "'" + cpu.str() + "' stands twice in the list of processors")
@@ -95,7 +95,7 @@ std::optional<Target> createTarget(const TargetOptions &options, bool chooses, D
     return std::nullopt;
   if (!isList) {
     if (chooses && options.cpu.empty() && canChoose(*target.machine))
-      target.levels = {1, 3, kAvx512};
+      target.levels = {1, 3, kAvx512, kFastGathers};
     return target;
   }
   if (!canChoose(*target.machine)) {
@@ -133,7 +133,10 @@ VectorUnit vectorUnit(const llvm::TargetMachine &machine, std::optional<CpuLevel
   const llvm::TargetTransformInfo costs = machine.getTargetTransformInfo(*function);
   const auto bits = costs.getRegisterBitWidth(llvm::TargetTransformInfo::RGK_FixedWidthVector).getFixedValue();
   const unsigned registers = costs.getNumberOfRegisters(costs.getRegisterClassForType(true));
-  return {static_cast<int64_t>(bits / 8), static_cast<int64_t>(registers)};
+  const bool gathers = level ? *level == kFastGathers
+                             : machine.getTargetTriple().isX86() &&
+                                   machine.getMCSubtargetInfo()->checkFeatures("+avx512vl,+avx512fp16,+fast-gather");
+  return {static_cast<int64_t>(bits / 8), static_cast<int64_t>(registers), gathers};
 }
 
 } // namespace spc::codegen

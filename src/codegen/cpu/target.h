@@ -19,15 +19,16 @@ struct Target {
   std::vector<CpuLevel> levels;
 };
 
-/// The target of one processor or several. These are the baseline, AVX2 (level 3) and AVX-512 (level 4) with `chooses`,
-/// where no processor is named and the architecture is x86-64. nullopt with a diagnostic as createTargetMachine() gives
-/// them, and on lists of what no object can tell apart.
+/// The target of one processor or several. With `chooses` these are the baseline, AVX2 (level 3), AVX-512 (level 4) and
+/// fast gathers (level 5) where no processor is named and the architecture is x86-64. nullopt with a diagnostic as
+/// createTargetMachine() gives them, and on lists of what no object can tell apart.
 std::optional<Target> createTarget(const TargetOptions &options, bool chooses, Diagnostics &diagnostics);
 
 /// A machine's vector registers.
 struct VectorUnit {
-  int64_t bytes = 0;     ///< of one register, as far as the processor works with at once
-  int64_t registers = 0; ///< 0: none
+  int64_t bytes = 0;              ///< of one register, as far as the processor works with at once
+  int64_t registers = 0;          ///< 0: none
+  bool gathersUnderMasks = false; ///< as fast as it loads
 };
 
 /// The vector registers of the machine, or of a level of x86-64; where there are none, registers of one element.

@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace spc::pipeline {
@@ -81,6 +82,10 @@ bool readsContiguously(mlir::func::FuncOp body) {
 
 bool gainsFromAvx512(mlir::func::FuncOp body, int64_t registerBytes) {
   return fillsRegisters(body, registerBytes) || readsContiguously(body);
+}
+
+bool gathersUnderMasks(mlir::func::FuncOp body) {
+  return body.walk([](mlir::vector::GatherOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
 }
 
 } // namespace spc::pipeline

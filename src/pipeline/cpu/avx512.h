@@ -11,4 +11,7 @@ namespace spc::pipeline {
 /// here.
 bool gainsFromAvx512(mlir::func::FuncOp body, int64_t registerBytes);
 
+/// Whether a body gathers under masks.
+bool gathersUnderMasks(mlir::func::FuncOp body);
+
 } // namespace spc::pipeline

@@ -40,13 +40,26 @@ bool CpuBackend::improve(Compilation &compilation, const codegen::VectorUnit &ve
   loops.strictFp = compilation.kernel().strictFp;
   loops.vectorBytes = hasVectors ? vectors.bytes : 0;
   loops.registers = hasVectors ? vectors.registers : 0;
+  loops.maskedGathers = hasVectors && vectors.gathersUnderMasks;
   loops.trials = codegen::hasClock(machine());
   mlir::PassManager passes(compilation.module().getContext(), FuncOp::getOperationName());
   addLoops(passes, loops);
   return compilation.run(passes, bodies);
 }
 
-/// Adds a copy of each body for a level; for AVX-512 of those alone that gain by it.
+/// Whether a body that is made for a level is faster than that for the level below.
+static bool gainsFrom(codegen::CpuLevel level, FuncOp body, int64_t registerBytes) {
+  switch (level) {
+  case codegen::kFastGathers:
+    return gathersUnderMasks(body);
+  case codegen::kAvx512:
+    return gainsFromAvx512(body, registerBytes);
+  default:
+    return true;
+  }
+}
+
+/// Adds a copy of each body for a level, of those that gain by it.
 bool CpuBackend::addLevel(Compilation &compilation, codegen::CpuLevel level,
                           mlir::ArrayRef<mlir::Operation *> bodies) const {
   const codegen::VectorUnit vectors = codegen::vectorUnit(machine(), level);
@@ -61,7 +74,7 @@ bool CpuBackend::addLevel(Compilation &compilation, codegen::CpuLevel level,
     return false;
   for (auto [body, copy] : llvm::zip_equal(compilation.bodies(), copies)) {
     const std::string function = mlir::cast<FuncOp>(copy).getSymName().str();
-    if (level < codegen::kAvx512 || gainsFromAvx512(mlir::cast<FuncOp>(copy), vectors.bytes))
+    if (gainsFrom(level, mlir::cast<FuncOp>(copy), vectors.bytes))
       body.versions.push_back({function, entry::bodySymbol(function), codegen::processorOf(level), vectors.bytes});
     else
       copy->erase();
