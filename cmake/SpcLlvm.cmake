@@ -39,15 +39,18 @@ else()
     if(links)
       list(TRANSFORM links REPLACE "^Polly$" spc_no_polly)
       list(TRANSFORM links REPLACE "^LLVM$" spc_llvm)
+      list(TRANSFORM links REPLACE "^zstd::libzstd_shared$" "${SPC_ZSTD_LIBRARY}")
       set_property(TARGET ${target} PROPERTY INTERFACE_LINK_LIBRARIES "${links}")
     endif()
   endforeach()
 endif()
 
-# spc_link_llvm_archives(target): the executable has LLVM's archives, and of these what it needs.
+# spc_link_llvm_archives(target): the executable has LLVM's archives, and of these what it needs. It has libstdc++'s archive,
+# too, so that the C library alone decides on which systems it runs.
 function(spc_link_llvm_archives target)
   if(SPC_LLVM_ARCHIVES)
     set_target_properties(${target} PROPERTIES SPC_HAS_LLVM_ARCHIVES ON)
-    target_link_options(${target} PRIVATE -Wl,--gc-sections -Wl,--as-needed)
+    target_link_options(${target} PRIVATE -Wl,--gc-sections -Wl,--as-needed -static-libstdc++)
+    target_sources(${target} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/glibc/arc4random.cpp)
   endif()
 endfunction()

@@ -10,7 +10,7 @@ find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 find_package(spdlog 1.10 REQUIRED)
 find_package(ZLIB REQUIRED)
-find_library(SPC_ZSTD zstd REQUIRED)
+find_library(SPC_ZSTD_LIBRARY NAMES libzstd.a zstd REQUIRED) # the archive: not each system has the library
 
 if(NOT SPC_FRONT_ONLY)
   find_package(MLIR 22.1 REQUIRED CONFIG PATHS /usr/lib/llvm-22/lib/cmake/mlir)

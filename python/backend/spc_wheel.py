@@ -1,8 +1,9 @@
 """Makes wheels and source archives of the package, with nothing but the standard library (PEP 517 and PEP 660).
 
-A wheel holds the compiler, the library of contexts, and the libraries that the compiler is linked with but for the C
-library, where `build/` or the folder that SPC_BUILD names has them; it is then for one platform. Else it is the Python code
-alone, which looks for a compiler when it runs.
+A wheel holds the compiler and the library of contexts, where `build/` or the folder that SPC_BUILD names has them. It is then
+for the systems whose C library has what these need, as its name says (PEP 600); where they need a library that not each system
+has, for systems like this one, and `auditwheel repair` makes one for others of it. Else it is the Python code alone, which
+looks for a compiler when it runs. `--config-settings compression=9` makes it smaller by a tenth, and takes longer.
 """
 # SPDX-License-Identifier: Apache-2.0
 
@@ -13,14 +14,14 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sysconfig
 import tarfile
 import tempfile
 import zipfile
 
+import spc_elf
+
 HERE = pathlib.Path(__file__).resolve().parent.parent
 TREE = HERE.parent
-C_LIBRARY = re.compile(r"(libc|libm|libdl|libpthread|librt|ld-linux[\w-]*|linux-vdso)\.so")
 LEVEL = 1  # of compression: the higher ones take several times as long for a tenth less
 
 
@@ -57,16 +58,14 @@ def metadata():
 def binaries():
     """What goes into the wheel besides Python code: pairs of a file and its place; empty where nothing was built."""
     build = pathlib.Path(os.environ.get("SPC_BUILD", TREE / "build"))
-    compiler, helper = build / "bin" / "spc", build / "lib" / "libspc_contexts.so"
-    if not compiler.is_file() or not helper.is_file():
-        return []
-    found = [(compiler, "spc/bin/spc"), (helper, "spc/lib/libspc_contexts.so")]
-    listed = subprocess.run(["ldd", str(compiler)], capture_output=True, text=True, check=True).stdout
-    for line in listed.splitlines():
-        name, _, path = line.strip().partition(" => ")
-        if path and not C_LIBRARY.match(name):
-            found.append((pathlib.Path(path.rpartition(" (")[0]), f"spc/lib/{name}"))
-    return found
+    found = [(build / place, f"spc/{place}") for place in ("bin/spc", "lib/libspc_contexts.so")]
+    return found if all(path.is_file() for path, _ in found) else []
+
+
+def platform(contents):
+    """The platform of a wheel with these programs, which are contents of files."""
+    programs = [spc_elf.needs(content) for content in contents]
+    return spc_elf.manylinux(programs) or f"linux_{programs[0].machine}"
 
 
 def stripped(path):
@@ -83,17 +82,22 @@ def stripped(path):
 class Wheel:
     """A wheel that is being written, with the list of its files."""
 
-    def __init__(self, folder, tag):
+    def __init__(self, folder, tag, level=LEVEL):
+        self.level = level
         self.name = f"spc-{version()}-{tag}.whl"
         self.info = f"spc-{version()}.dist-info"
-        self.file = zipfile.ZipFile(pathlib.Path(folder) / self.name, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL)
+        self.file = zipfile.ZipFile(pathlib.Path(folder) / self.name, "w")
         self.records = []
 
-    def add(self, place, content, mode=0o644):
-        """Adds a file; its time is the same in all wheels."""
+    def write(self, place, content, mode=0o644):
+        """Writes a file, of the same time in all wheels."""
         entry = zipfile.ZipInfo(place, (1980, 1, 1, 0, 0, 0))
         entry.external_attr = (0o100000 | mode) << 16
-        self.file.writestr(entry, content, zipfile.ZIP_DEFLATED, LEVEL)
+        self.file.writestr(entry, content, zipfile.ZIP_DEFLATED, self.level)
+
+    def add(self, place, content, mode=0o644):
+        """Writes a file, and lists it."""
+        self.write(place, content, mode)
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
         self.records.append(f"{place},sha256={digest},{len(content)}")
 
@@ -104,7 +108,7 @@ class Wheel:
                                         f"{str(is_pure).lower()}\nTag: {tag}\n").encode())
         self.add(f"{self.info}/top_level.txt", b"spc\n")
         self.records.append(f"{self.info}/RECORD,,")
-        self.file.writestr(f"{self.info}/RECORD", "\n".join(self.records) + "\n")
+        self.write(f"{self.info}/RECORD", ("\n".join(self.records) + "\n").encode())
         self.file.close()
         return self.name
 
@@ -114,17 +118,24 @@ def sources():
     return sorted([*(HERE / "spc").rglob("*.py"), *(HERE / "spc").rglob("py.typed")])
 
 
+def compression(config_settings):
+    """The level that the setting names. Raises ValueError where that is none."""
+    named = (config_settings or {}).get("compression", str(LEVEL))
+    if not re.fullmatch("[0-9]", named):
+        raise ValueError(f"compression is a level of deflate, 0 to 9, not {named}")
+    return int(named)
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """PEP 517."""
-    extra = binaries()
-    platform = re.sub(r"[-.]", "_", sysconfig.get_platform())
-    tag = f"py3-none-{platform if extra else 'any'}"
-    wheel = Wheel(wheel_directory, tag)
+    programs = [(place, stripped(path)) for path, place in binaries()]
+    tag = f"py3-none-{platform([content for _, content in programs]) if programs else 'any'}"
+    wheel = Wheel(wheel_directory, tag, compression(config_settings))
     for path in sources():
         wheel.add(path.relative_to(HERE).as_posix(), path.read_bytes())
-    for path, place in extra:
-        wheel.add(place, stripped(path), 0o755)
-    return wheel.finish(tag, not extra)
+    for place, content in programs:
+        wheel.add(place, content, 0o755)
+    return wheel.finish(tag, not programs)
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
@@ -139,7 +150,7 @@ def build_sdist(sdist_directory, config_settings=None):
     name = f"spc-{version()}"
     with tempfile.TemporaryDirectory() as folder, \
             tarfile.open(pathlib.Path(sdist_directory) / f"{name}.tar.gz", "w:gz") as archive:
-        for path in [*sources(), HERE / "backend" / "spc_wheel.py", HERE / "pyproject.toml"]:
+        for path in [*sources(), *sorted((HERE / "backend").glob("*.py")), HERE / "pyproject.toml"]:
             archive.add(path, f"{name}/{path.relative_to(HERE).as_posix()}")
         info = pathlib.Path(folder) / "PKG-INFO"
         info.write_text(metadata(), encoding="utf-8")

@@ -1,4 +1,5 @@
-"""The package as users install it: wheels, source archives, editable, in virtual environments, without a network."""
+"""The package as users install it: wheels, source archives, editable, in virtual environments, without a network. What takes
+one is in wheel.py."""
 # SPDX-License-Identifier: Apache-2.0
 
 import csv
@@ -29,6 +30,7 @@ print(spc.__file__, toolchain.compiler(), toolchain.helper_library())
 """
 
 sys.path.insert(0, str(ROOT / "python" / "backend"))
+import spc_elf
 import spc_wheel
 
 
@@ -74,8 +76,8 @@ def test_what_a_wheel_holds(tmp_path, monkeypatch):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_bytes(pathlib.Path("/bin/true").read_bytes())
     monkeypatch.setenv("SPC_BUILD", str(tmp_path))
-    names = [spc_wheel.build_wheel(tmp_path) for _ in range(2)]
-    assert re.fullmatch(r"spc-[\d.]+-py3-none-linux_\w+\.whl", names[0])
+    names = [spc_wheel.build_wheel(tmp_path, {"compression": level}) for level in "90"]
+    assert re.fullmatch(r"spc-[\d.]+-py3-none-manylinux_2_\d+_\w+\.whl", names[0]) and names[0] == names[1]
     with zipfile.ZipFile(tmp_path / names[0]) as wheel:
         listed = list(csv.reader(io.StringIO(wheel.read(next(n for n in wheel.namelist() if n.endswith("RECORD"))).decode())))
         assert sorted(row[0] for row in listed) == sorted(wheel.namelist())
@@ -89,8 +91,33 @@ def test_what_a_wheel_holds(tmp_path, monkeypatch):
         assert b"Root-Is-Purelib: false" in wheel.read(next(name for name in files if name.endswith("WHEEL")))
         said = wheel.read(next(name for name in files if name.endswith("METADATA"))).decode()
         assert "Requires-Dist: numpy\n" in said and "Requires-Dist: torch; extra == 'torch'" in said
+    with pytest.raises(ValueError, match="level of deflate, 0 to 9, not high"):
+        spc_wheel.build_wheel(tmp_path, {"compression": "high"})
     monkeypatch.setenv("SPC_BUILD", str(tmp_path / "none"))
     assert spc_wheel.build_wheel(tmp_path).endswith("-py3-none-any.whl")
+
+
+def test_what_a_wheel_needs():
+    """The compiler's own needs are those that another reader finds, and fit systems older than this one."""
+    program = os.environ["SPC_COMPILER"]
+    found = spc_elf.needs(pathlib.Path(program).read_bytes())
+    said = subprocess.run(["readelf", "--wide", "--dynamic", "--version-info", program], capture_output=True, text=True,
+                          check=True, env=clean(pathlib.Path("/"))).stdout
+    assert found.libraries == re.findall(r"\(NEEDED\).*\[(.*)\]", said)
+    assert sorted(found.versions) == sorted(re.findall(r"  Name: (\S+)  Flags: ", said))
+    assert found.machine == os.uname().machine
+    assert re.fullmatch(r"manylinux_2_(2\d|3[0-4])_\w+", spc_elf.manylinux([found])), found
+
+
+def test_systems_for_wheels():
+    c_library = spc_elf.Needs("x86_64", ["libm.so.6", "libc.so.6", "ld-linux-x86-64.so.2"], ["GLIBC_2.4", "GLIBC_2.28"])
+    newer = c_library._replace(versions=["GLIBC_2.9", "GLIBC_2.31", "GCC_4.2.0"])
+    assert spc_elf.manylinux([c_library]) == "manylinux_2_28_x86_64"
+    assert spc_elf.manylinux([c_library, newer]) == "manylinux_2_31_x86_64"
+    for library in ("libstdc++.so.6", "libLLVM.so.22.1", "libzstd.so.1", "libc.musl-x86_64.so.1"):
+        assert not spc_elf.manylinux([c_library, newer._replace(libraries=[library])])
+    with pytest.raises(ValueError, match="not a program"):
+        spc_elf.needs(b"#!/bin/sh\nexit 0\n")
 
 
 def test_source_archives(tmp_path, monkeypatch):

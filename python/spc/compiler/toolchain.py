@@ -60,10 +60,6 @@ def run(arguments: Sequence[str], folder: Optional[pathlib.Path] = None) -> "sub
     """
     command: List[str] = [str(compiler()), *arguments]
     environment = {**os.environ, "SPC_FORMAT_PATH": ""}  # formats that are found there are passed as their contents
-    if compiler().parent == _PACKAGE / "bin":
-        # A wheel brings the libraries that the compiler is linked with.
-        environment["LD_LIBRARY_PATH"] = os.pathsep.join(
-            filter(None, (str(_PACKAGE / "lib"), os.environ.get("LD_LIBRARY_PATH"))))
     if folder is not None:
         environment["TMPDIR"] = str(folder)  # where files can be written
     try:
