@@ -118,6 +118,11 @@ def sources():
     return sorted([*(HERE / "spc").rglob("*.py"), *(HERE / "spc").rglob("py.typed")])
 
 
+def licenses():
+    """The files that say under which terms the package and what its compiler is linked with are; none in a source archive."""
+    return [] if (HERE / "PKG-INFO").is_file() else [TREE / "LICENSE", TREE / "cmake" / "package" / "copyright"]
+
+
 def compression(config_settings):
     """The level that the setting names. Raises ValueError where that is none."""
     named = (config_settings or {}).get("compression", str(LEVEL))
@@ -135,6 +140,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         wheel.add(path.relative_to(HERE).as_posix(), path.read_bytes())
     for place, content in programs:
         wheel.add(place, content, 0o755)
+    for path in licenses():
+        wheel.add(f"{wheel.info}/licenses/{path.name}", path.read_bytes())
     return wheel.finish(tag, not programs)
 
 

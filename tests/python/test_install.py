@@ -88,6 +88,7 @@ def test_what_a_wheel_holds(tmp_path, monkeypatch):
             assert digest == f"sha256={made}"
         files = {info.filename: info.external_attr >> 16 & 0o777 for info in wheel.infolist()}
         assert files["spc/bin/spc"] == 0o755 and "spc/py.typed" in files and "spc/sources/torch.py" in files
+        assert "libstdc++" in wheel.read(next(name for name in files if name.endswith("licenses/copyright"))).decode()
         assert b"Root-Is-Purelib: false" in wheel.read(next(name for name in files if name.endswith("WHEEL")))
         said = wheel.read(next(name for name in files if name.endswith("METADATA"))).decode()
         assert "Requires-Dist: numpy\n" in said and "Requires-Dist: torch; extra == 'torch'" in said
