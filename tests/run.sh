@@ -16,4 +16,10 @@ if [ "$built" -ne 0 ]; then
 fi
 # Every spc that a test starts verifies what it plans. Tests wait now and then: one more than there are processors runs.
 export SPC_VERIFY_PLANS=1
-ctest --test-dir "$spc_build" --output-on-failure --no-tests=error -j "$(($(nproc) + 1))" "$@"
+rm -f "$spc_build/left-out"
+status=0
+ctest --test-dir "$spc_build" --output-on-failure --no-tests=error -j "$(($(nproc) + 1))" "$@" || status=$?
+if [ -f "$spc_build/left-out" ]; then
+  cat "$spc_build/left-out"
+fi
+exit "$status"

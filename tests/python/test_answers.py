@@ -3,13 +3,17 @@
 
 import json
 import os
+import pathlib
 import pickle
+import re
+import subprocess
 
 import pytest
 from support import Place
 
 import spc
 from spc.compiler import cache, store
+from spc.compiler.build_id import build_id
 
 TWENTY = """
 import spc, numpy as np, scipy.sparse as sp
@@ -132,6 +136,22 @@ def test_a_compiler_that_is_replaced_while_the_process_runs(place):
     code = ("import spc\nspc.kernel('y(i) = 2 * x(i)')\npath = {!r}\ntext = open(path).read()\n"
             "open(path, 'w').write(text + '\\n')\nspc.kernel('y(i) = 2 * x(i)')").format(str(place.compiler))
     assert place.run(code)[1] == 2
+
+
+def test_the_mark_of_a_compiler(tmp_path):
+    """It is the one that readelf finds; a file without one, or with half of one, is told by its hash."""
+    program = pathlib.Path(os.environ["SPC_COMPILER"])
+    said = subprocess.run(["readelf", "--notes", program], capture_output=True, text=True, check=True,
+                          env={**os.environ, "LC_ALL": "C"}).stdout
+    mark = re.search(r"Build ID: (\w+)", said)[1]
+    assert build_id(program) == mark and store.compiler_hash() == mark
+    with open(program, "rb") as file:
+        head = file.read(1 << 16)
+    (tmp_path / "spc").write_bytes(head)
+    assert build_id(tmp_path / "spc") == mark
+    for content in (head[:40], head[:100], head.replace(bytes.fromhex(mark), b""), b"#!/bin/sh\n", b""):
+        (tmp_path / "spc").write_bytes(content)
+        assert build_id(tmp_path / "spc") != mark
 
 
 def test_a_compiler_that_is_gone(place):

@@ -41,10 +41,11 @@ def clean(tmp_path, **more):
             **more}
 
 
-@pytest.fixture
-def environment(tmp_path):
-    venv.create(tmp_path / "venv", system_site_packages=True, with_pip=True)
-    return tmp_path / "venv" / "bin" / "python"
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    place = tmp_path_factory.mktemp("venv")
+    venv.create(place, system_site_packages=True, with_pip=True)
+    return place / "bin" / "python"
 
 
 def test_a_clean_environment(tmp_path, environment):
@@ -56,7 +57,7 @@ def test_a_clean_environment(tmp_path, environment):
     said = subprocess.run([environment, "-c", SDDMM], env=clean(tmp_path), cwd=tmp_path, capture_output=True, text=True,
                           check=False, timeout=60)
     assert said.returncode == 0, said.stderr
-    assert all(path.startswith(str(tmp_path / "venv")) for path in said.stdout.split()), said.stdout
+    assert all(path.startswith(str(environment.parent.parent)) for path in said.stdout.split()), said.stdout
     assert not [path for path in (ROOT / "python").rglob("*.egg-info")] and not (ROOT / "python" / "build").exists()
 
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Runs the tests of PyTorch's tensors and models with the versions that python/requirements-today.txt pins, which CI does not:
-# they take gigabytes. An environment is made in build/today, or is the one whose folder SPC_TODAY names; it is not changed.
-# Arguments go to pytest, -k torch where there are none. Needs Python 3.10 or later, and spc built in build/ or SPC_BUILD.
+# Runs with the versions that python/requirements-today.txt pins, which take gigabytes, what CI leaves out: README's lines,
+# docs/tour.md, docs/python.md and docs/training.md from the wheel, README's lines and the tour for each Python at hand, and the
+# tests of PyTorch's tensors and models. An environment is made in build/today, or is the one whose folder SPC_TODAY names; it
+# is not changed. Where there are arguments, these go to pytest, and nothing else is run. Needs Python 3.11 or later, and spc
+# built in build/ or SPC_BUILD.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 
@@ -19,7 +21,15 @@ if ! "$place/bin/python" -c 'import pytest' 2>/dev/null; then
 fi
 "$place/bin/python" -c 'import numpy, scipy, torch
 print("PyTorch", torch.__version__ + ", NumPy", numpy.__version__ + ", SciPy", scipy.__version__)'
-[ $# -gt 0 ] || set -- -k torch
+if [ $# -eq 0 ]; then
+  (
+    unset PYTHONPATH
+    export SPC_BUILD=$build
+    "$place/bin/python" "$root/tests/python/wheel.py" --over "$place/bin/python"
+    "$place/bin/python" "$root/tests/python/wheel.py" --each
+  )
+  set -- -k torch
+fi
 # What PyTorch 2 warns of in the tests that both versions run; their other warnings are errors.
 exec "$place/bin/python" "$root/tests/python/run.py" --show-capture=no \
   -W 'ignore:Sparse invariant checks' -W 'ignore:torch.quantize_per_tensor' -W 'ignore:Converting a tensor with requires_grad' \

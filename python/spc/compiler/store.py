@@ -16,6 +16,7 @@ from typing import Dict, Iterator, List, Tuple
 
 from ..errors import CompilerError
 from . import folders, toolchain
+from .build_id import build_id
 
 #: Begins the names of folders where kernels are compiled.
 BUILD = ".build-"
@@ -115,19 +116,20 @@ def hash_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-#: Hashes of compilers' files, by what tells whether a file was changed.
+#: Marks or hashes of compilers' files, by what tells whether a file was changed.
 _hashes: Dict[str, str] = {}
 
 
 def compiler_hash() -> str:
-    """The hash of the compiler's file, which is read again only where its path, size, times or place on the disk are others
-    than those that this process, or a note in the cache, knows. Raises CompilerError where it cannot be read."""
+    """What tells the compiler from others: its linker's mark, else the hash of its file. It is read again only where the file's
+    path, size, times or place on the disk are others than those that this process knows, or a note in the cache, where the
+    file is read whole. Raises CompilerError where it cannot be read."""
     path = toolchain.compiler()
     try:
         state = path.stat()
         key = f"{path} {state.st_size} {state.st_mtime_ns} {state.st_ctime_ns} {state.st_ino}"
         if key not in _hashes:
-            _hashes[key] = _noted_hash(path, key)
+            _hashes[key] = build_id(path) or _noted_hash(path, key)
         return _hashes[key]
     except OSError as error:
         raise CompilerError(f"{path} cannot be read: {error.strerror}") from error
