@@ -5,15 +5,16 @@ import os
 import subprocess
 import sys
 
-import dask.array as da
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from dask.array.dispatch import tensordot_lookup
 
 import spc
-import spc.dask
 
+da = pytest.importorskip("dask.array", reason="dask is not installed: 'apt install python3-dask'")
+from dask.array.dispatch import tensordot_lookup
+
+import spc.dask
 
 ROWS = ((20,), (7, 13), (0, 20), (5, 0, 15), (1,) * 20)
 

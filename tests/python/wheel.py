@@ -179,7 +179,7 @@ def check(options, folder):
         if not options.over and "auditwheel" in run([over, "-m", "pip", "list"]):
             check_platform(over, wheel)
         made = clean_environment(over, folder / "environment", wheel)
-        check_pages(made, folder, ["readme", "tour"] if not options.over else ["readme", "tour", "pages"])
+        check_pages(made, folder, ["readme", "tour"] if not options.over else ["readme", "tour", "pages", "beyond"])
         if options.over:
             check_training(made, folder)
             say_figures(made, folder)
