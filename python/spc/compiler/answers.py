@@ -7,13 +7,13 @@ import functools
 import json
 import os
 import pathlib
-import tempfile
 from typing import Any, Callable, Dict, Optional
 
 from ..errors import CompileError, CompilerError
 from . import folders, toolchain
 from .request import Request
-from .store import ANSWER, compiler_hash, folder, hash_of, make_room_for_answer, write
+from .hashes import hash_of
+from .store import ANSWER, compiler_hash, folder, make_room_for_answer, write
 
 
 def answer(question: str, ask: Callable[[], str]) -> str:
@@ -57,8 +57,7 @@ def _kept(path: pathlib.Path, key: str) -> Optional[Dict[str, str]]:
 
 def printed(request: Request, *options: str) -> str:
     """What the compiler prints of a kernel. Raises CompileError where the request is wrong."""
-    with tempfile.TemporaryDirectory(prefix="spc-") as name:
-        place = pathlib.Path(name)
+    with folders.temporary() as place:
         return toolchain.run(["compile", *request.write(place), *options, "-q"], place).stdout
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import pathlib
 import sys
-import tempfile
 import warnings
 from typing import Dict, Tuple
 
@@ -16,8 +15,8 @@ from . import answers, folders, toolchain
 from .compiled import Functions, functions
 from .formats import Format
 from .request import Request
-from .store import (BUILD, clear, compiler_hash, digest, folder, hash_of, held, limit, locked, make_room,
-                    process_folder, write)
+from .hashes import digest, hash_of
+from .store import BUILD, clear, compiler_hash, folder, held, limit, locked, make_room, process_folder, write
 from .words import in_python
 
 
@@ -83,8 +82,8 @@ def _load_from(cache: pathlib.Path, request: Request) -> Tuple[Functions, str]:
     path, note = cache / f"{stem}.so", cache / f"{stem}.json"
     with locked(cache / f"lock-{stem[:2]}"):
         if is_new := not _is_kept(path, note, key):
-            with tempfile.TemporaryDirectory(dir=cache, prefix=BUILD) as name, held(name):
-                built, said = _build(request, pathlib.Path(name))
+            with folders.temporary(cache, BUILD) as place, held(place):
+                built, said = _build(request, place)
                 built.chmod(0o700)
                 hashed = digest(built)
                 os.replace(built, path)

@@ -1,10 +1,11 @@
 """Files that a kernel's constants name."""
 # SPDX-License-Identifier: Apache-2.0
 
-import hashlib
 import pathlib
 import re
 from typing import Dict, Optional, Tuple
+
+from . import hashes
 
 # `const E(v, d): f32 = "e.npy"`, at the beginning of a statement.
 _FILE = re.compile(r'((?:^|;)\s*const\s+\w+\s*(?:\([^)"]*\))?[^="\n;#]*=\s*)"([^"\n]+)"', re.MULTILINE)
@@ -24,11 +25,7 @@ def constants_in(text: str, folder: pathlib.Path) -> Tuple[str, Dict[str, Option
 
 def digest(path: str) -> Optional[str]:
     """A hash of what a file holds; None where it cannot be read, which the compiler will say."""
-    hashed = hashlib.sha256()
     try:
-        with open(path, "rb") as file:
-            while piece := file.read(1 << 20):
-                hashed.update(piece)
+        return hashes.digest(path)
     except OSError:
         return None
-    return hashed.hexdigest()

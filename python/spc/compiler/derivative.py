@@ -2,13 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import json
-import pathlib
 import re
-import tempfile
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from ..errors import CompileError
-from . import answers, cache, toolchain
+from . import answers, cache, folders, toolchain
 
 _IN_COMMAND = re.compile(r"^<command line>:\d+:\d+: (.*)\n +\d+ \|.*\n +\|.*$", re.MULTILINE)
 _QUIET = "-Wno-broadcast"
@@ -31,8 +29,7 @@ def gradient(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) 
 
 def _written(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> Dict[str, Any]:
     """The text of a gradient, and its formats, which the compiler writes."""
-    with tempfile.TemporaryDirectory(prefix="spc-") as name:
-        place = pathlib.Path(name)
+    with folders.temporary() as place:
         asked = cache.Request(request.text, request.name, request.formats, request.types, request.indices,
                               of_text(request.options), constants=request.constants)
         try:

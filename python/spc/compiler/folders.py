@@ -1,10 +1,11 @@
 """Folders from which code is loaded: nobody else may write to them, or put others in their place."""
 # SPDX-License-Identifier: Apache-2.0
 
+import contextlib
 import os
 import pathlib
 import stat
-from typing import Iterator, Tuple
+from typing import Iterator, Optional, Tuple
 
 from ..errors import CompilerError
 
@@ -19,6 +20,14 @@ def make(path: pathlib.Path) -> None:
     for folder in (*reversed(path.parents), path):
         if not folder.is_dir():
             folder.mkdir(mode=0o700, exist_ok=True)
+
+
+@contextlib.contextmanager
+def temporary(place: Optional[pathlib.Path] = None, prefix: str = "spc-") -> Iterator[pathlib.Path]:
+    """A folder, in another one or where temporary files are, that is gone in the end. Raises OSError."""
+    import tempfile  # which takes long beside the rest of `import spc`
+    with tempfile.TemporaryDirectory(dir=place, prefix=prefix) as name:
+        yield pathlib.Path(name)
 
 
 def check(path: pathlib.Path, advice: str) -> pathlib.Path:

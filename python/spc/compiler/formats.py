@@ -2,13 +2,13 @@
 told apart from kernels of other contents in the cache."""
 # SPDX-License-Identifier: Apache-2.0
 
-import hashlib
 import json
 import os
 import pathlib
 from typing import Any, Dict, Mapping, Optional, Tuple, Union
 
 from ..errors import CompileError
+from .hashes import hash_of
 
 #: The name of a format, or the contents of a format file.
 Format = Union[str, Mapping[str, Any]]
@@ -74,7 +74,7 @@ def _reference(text: str, folder: pathlib.Path, files: Dict[str, str], opened: T
     if path is None or not path.is_file():
         return text
     contents = json.dumps(_read(path, files, opened))
-    name = f"{hashlib.sha256(contents.encode()).hexdigest()[:32]}.json"
+    name = f"{hash_of(contents)[:32]}.json"
     files[name] = contents
     return name + modes
 

@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import json
-import pathlib
-import tempfile
 from typing import Any, Dict, List, Tuple
 
 from ..errors import CompileError
-from . import answers, cache, toolchain
+from . import answers, cache, folders, toolchain
 from .derivative import in_words, of_text
 
 
@@ -27,8 +25,7 @@ def pieces(request: cache.Request, by: str) -> List[Tuple[cache.Request, Dict[st
 
 
 def _written(request: cache.Request, by: str) -> List[Dict[str, Any]]:
-    with tempfile.TemporaryDirectory(prefix="spc-") as name:
-        place = pathlib.Path(name)
+    with folders.temporary() as place:
         asked = cache.Request(request.text, request.name, request.formats, request.types, request.indices,
                               of_text(request.options), constants=request.constants)
         try:

@@ -5,18 +5,16 @@ import atexit
 import contextlib
 import fcntl
 import functools
-import hashlib
 import os
 import pathlib
 import re
-import shutil
 import sys
-import tempfile
 from typing import Dict, Iterator, List, Tuple
 
 from ..errors import CompilerError
 from . import folders, toolchain
 from .build_id import build_id
+from .hashes import digest, hash_of
 
 #: Begins the names of folders where kernels are compiled.
 BUILD = ".build-"
@@ -48,6 +46,8 @@ def folder() -> pathlib.Path:
 @functools.lru_cache(maxsize=None)
 def process_folder(process: int) -> pathlib.Path:
     """A folder for one process alone, which is gone when it ends. Raises CompilerError where others may write to it."""
+    import shutil  # loaded when it ends, it might be too late
+    import tempfile
     path = tempfile.mkdtemp(prefix="spc-")
     try:
         folders.check(pathlib.Path(path), "another TMPDIR helps")
@@ -88,7 +88,7 @@ def locked(path: pathlib.Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def held(folder: str) -> Iterator[bool]:
+def held(folder: pathlib.Path) -> Iterator[bool]:
     """Holds a folder, as long as this process lives at most; False where another one does."""
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -100,20 +100,6 @@ def held(folder: str) -> Iterator[bool]:
             yield True
     finally:
         os.close(handle)
-
-
-def digest(path: pathlib.Path) -> str:
-    """The hash of a file."""
-    made = hashlib.sha256()
-    with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            made.update(block)
-    return made.hexdigest()
-
-
-def hash_of(text: str) -> str:
-    """The hash of a text."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 #: Marks or hashes of compilers' files, by what tells whether a file was changed.
@@ -153,6 +139,7 @@ def _noted_hash(path: pathlib.Path, key: str) -> str:
 
 def write(path: pathlib.Path, content: bytes) -> None:
     """Writes a file as a whole, or not at all."""
+    import tempfile
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -186,7 +173,7 @@ def make_room(cache: pathlib.Path, newest: pathlib.Path) -> None:
     with contextlib.suppress(FileNotFoundError, PermissionError), os.scandir(cache) as entries:
         for entry in entries:
             if entry.name.startswith(BUILD):
-                _remove_leftover(entry.path)
+                _remove_leftover(pathlib.Path(entry.path))
             elif entry.name.endswith((".so", ANSWER)):
                 with contextlib.suppress(FileNotFoundError):
                     state = entry.stat()
@@ -222,6 +209,7 @@ def clear() -> None:
 
 def _remove(path: pathlib.Path) -> None:
     if path.is_dir() and not path.is_symlink():
+        import shutil
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
@@ -230,11 +218,11 @@ def _remove(path: pathlib.Path) -> None:
 def _remove_leftovers(cache: pathlib.Path) -> None:
     """Removes what processes were compiling that were ended meanwhile."""
     for path in cache.glob(f"{BUILD}*"):
-        _remove_leftover(str(path))
+        _remove_leftover(path)
 
 
-def _remove_leftover(path: str) -> None:
+def _remove_leftover(path: pathlib.Path) -> None:
     """Removes the folder of a process that compiles, where that was ended meanwhile."""
     with contextlib.suppress(OSError), held(path) as is_left:
         if is_left:
-            _remove(pathlib.Path(path))
+            _remove(path)

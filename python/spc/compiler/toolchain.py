@@ -5,12 +5,13 @@ import functools
 import os
 import pathlib
 import re
-import shutil
-import subprocess
-from typing import Iterator, List, Optional, Sequence
+from typing import TYPE_CHECKING, Iterator, List, Optional, Sequence
 
 from ..errors import CompileError, CompilerError
 from .words import in_python
+
+if TYPE_CHECKING:
+    import subprocess
 
 # Errors that neither the input nor an option makes.
 _OF_THE_SYSTEM = re.compile(r"\[(cannot-write|link-failed)\]$", re.MULTILINE)
@@ -23,6 +24,7 @@ def _candidates() -> Iterator[pathlib.Path]:
         return
     yield _PACKAGE / "bin" / "spc"                          # a wheel's
     yield _PACKAGE.parent.parent / "build" / "bin" / "spc"  # the source tree's
+    import shutil
     if found := shutil.which("spc"):
         yield pathlib.Path(found)
 
@@ -58,6 +60,7 @@ def run(arguments: Sequence[str], folder: Optional[pathlib.Path] = None) -> "sub
     Raises CompileError with its diagnostics where the input or an option is wrong, and CompilerError where it fails
     otherwise.
     """
+    import subprocess  # which takes long beside the rest of `import spc`
     command: List[str] = [str(compiler()), *arguments]
     environment = {**os.environ, "SPC_FORMAT_PATH": ""}  # formats that are found there are passed as their contents
     if folder is not None:

@@ -1,6 +1,7 @@
 """The compiler's diagnostics in Python's words: what is an option on the command line is an argument of `spc.kernel`."""
 # SPDX-License-Identifier: Apache-2.0
 
+import functools
 import re
 from typing import Any, Callable, List, Tuple
 
@@ -15,19 +16,22 @@ def _quoted(key: str) -> Callable[["re.Match[str]"], str]:
     return lambda match: f'{key}={{"{match[1] or ""}": "{match[2]}"}}'
 
 
-_WORDS: List[Tuple["re.Pattern[str]", Any]] = [
-    (re.compile(r"--format NAME, --format PATH\.json or --format TENSOR=NAME"), 'TENSOR="NAME" or TENSOR="PATH.json"'),
-    (re.compile(rf"--format (\w+)=(\.\.\.|{_VALUE})"), r'\1="\2"'),
-    (re.compile(rf"--format ({_VALUE})"), r'formats={"": "\1"}'),
-    (re.compile(r"--type (?:(\w+)=)?(\w+)"), _quoted("types")),
-    (re.compile(r"--index (?:(\w+)=)?(\w+)"), _quoted("indices")),
-    (re.compile(r"--name=(\w+)"), r'name="\1"'),
-    (re.compile(r"--name\b(?!-)"), "name="),
-    (re.compile(r"run 'spc compile --help' for a list of options"), "docs/cli.md lists the options of 'spc compile'"),
-    (re.compile(r"leave the operand out of --wrt"), "ask for no gradient by the operand"),
-    (re.compile(r"leave it out of --wrt"), "ask for no gradient by it"),
-    (re.compile(rf"(?<![\w\"'-])(--(?!help|version)[a-z][\w-]*(?:={_VALUE})?)(?!['\w])"), r'options=["\1"]'),
-]
+@functools.lru_cache(maxsize=None)
+def _words() -> List[Tuple["re.Pattern[str]", Any]]:
+    """What the compiler says, and what stands for it here. Most programs need none."""
+    return [
+        (re.compile(r"--format NAME, --format PATH\.json or --format TENSOR=NAME"), 'TENSOR="NAME" or TENSOR="PATH.json"'),
+        (re.compile(rf"--format (\w+)=(\.\.\.|{_VALUE})"), r'\1="\2"'),
+        (re.compile(rf"--format ({_VALUE})"), r'formats={"": "\1"}'),
+        (re.compile(r"--type (?:(\w+)=)?(\w+)"), _quoted("types")),
+        (re.compile(r"--index (?:(\w+)=)?(\w+)"), _quoted("indices")),
+        (re.compile(r"--name=(\w+)"), r'name="\1"'),
+        (re.compile(r"--name\b(?!-)"), "name="),
+        (re.compile(r"run 'spc compile --help' for a list of options"), "docs/cli.md lists the options of 'spc compile'"),
+        (re.compile(r"leave the operand out of --wrt"), "ask for no gradient by the operand"),
+        (re.compile(r"leave it out of --wrt"), "ask for no gradient by it"),
+        (re.compile(rf"(?<![\w\"'-])(--(?!help|version)[a-z][\w-]*(?:={_VALUE})?)(?!['\w])"), r'options=["\1"]'),
+    ]
 
 
 def in_python(text: str) -> str:
@@ -38,7 +42,7 @@ def in_python(text: str) -> str:
 
 
 def _translated(line: str) -> str:
-    for pattern, words in _WORDS:
+    for pattern, words in _words():
         line = pattern.sub(words, line)
     return line
 
