@@ -69,14 +69,15 @@ def platform(contents):
 
 
 def stripped(path):
-    """A program's content without symbols for debuggers, where there is a tool that leaves them out."""
-    tool = shutil.which("strip")
-    if tool is None:
-        return path.read_bytes()
+    """A program's content without symbols for debuggers, where there is a tool that leaves them out: LLVM's does so for other
+    machines' programs, too."""
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder) / path.name
-        subprocess.run([tool, "--strip-unneeded", "-o", str(copy), str(path)], check=True)
-        return copy.read_bytes()
+        for tool in filter(None, map(shutil.which, ("strip", "llvm-strip", "llvm-strip-22"))):
+            if subprocess.run([tool, "--strip-unneeded", "-o", str(copy), str(path)], stderr=subprocess.DEVNULL,
+                              check=False).returncode == 0:
+                return copy.read_bytes()
+    return path.read_bytes()
 
 
 class Wheel:
