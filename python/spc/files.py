@@ -46,8 +46,11 @@ def read(path: Union[str, "os.PathLike[str]"], shape: Optional[Sequence[int]] = 
 
 
 def _mtx(file: BinaryIO) -> Any:
+    import inspect
     from scipy import io as scipy_io, sparse  # which takes a while to import
-    made = scipy_io.mmread(file)
+    # SciPy 1.18 warns where nothing says the class, and 1.10 cannot be told it.
+    known = inspect.signature(scipy_io.mmread).parameters
+    made = scipy_io.mmread(file, **({"spmatrix": False} if "spmatrix" in known else {}))
     return sparse.coo_array(made) if sparse.issparse(made) else made
 
 
