@@ -30,7 +30,8 @@ if [ $# -eq 0 ]; then
   )
   set -- -k torch
 fi
-# What PyTorch 2 warns of in the tests that both versions run; their other warnings are errors.
+# What PyTorch 2 and SciPy 1.18 warn of in the tests that both versions run; their other warnings are errors.
 exec "$place/bin/python" "$root/tests/python/run.py" --show-capture=no \
-  -W 'ignore:The default value for `spmatrix`' -W 'ignore:Sparse invariant checks' -W 'ignore:torch.quantize_per_tensor' -W 'ignore:Converting a tensor with requires_grad' \
+  -W 'ignore:The default value for `spmatrix`' \
+  -W 'ignore:Sparse invariant checks' -W 'ignore:torch.quantize_per_tensor' -W 'ignore:Converting a tensor with requires_grad' \
   -W 'ignore:`torch.jit.script`' -W 'ignore:Please use `torch.vmap`' -W "ignore:We've integrated functorch" "$@"
