@@ -65,3 +65,9 @@ def coalesced(tensor: Any) -> Any:
 def normalises_batches(module: Any) -> bool:
     """Whether a module is one of batch normalisation, of any number of dimensions."""
     return isinstance(module, torch.nn.modules.batchnorm._BatchNorm)
+
+
+def has_hooks(module: Any) -> bool:
+    """Whether somebody is told of a module's calls, or of all modules'."""
+    own = (module._forward_hooks, module._forward_pre_hooks, module._backward_hooks, getattr(module, "_backward_pre_hooks", None))
+    return any(own) or bool(torch.nn.modules.module._has_any_global_hook())
