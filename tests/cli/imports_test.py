@@ -19,13 +19,14 @@ ARROWS = {
     "spc": ["call"],
     "torch": ["spc"],
     "mpi": ["torch"],
+    "pyg": ["torch"],
 }
 ERRORS = {"spc.errors", "spc.version"}
 # Libraries that `import spc` leaves alone.
-LATER = {"torch", "scipy", "sparse", "h5py", "dask", "mpi4py"}
+LATER = {"torch", "torch_geometric", "scipy", "sparse", "h5py", "dask", "mpi4py"}
 TORCH_PRIVATE = "spc.sources.torch_private"
 # What other classes and libraries keep private, and nothing else says.
-PRIVATE = {("spc.call.threads", "_lock"), ("spc.compiler.cache", "_getframe")}
+PRIVATE = {("spc.call.threads", "_lock"), ("spc.compiler.cache", "_getframe"), ("spc.pyg.replaced", "_set_jittable_templates")}
 
 
 def modules():

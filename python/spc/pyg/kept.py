@@ -76,7 +76,7 @@ class Results:
     def can_hold(results: Tuple[Any, ...], argument: Any) -> bool:
         """Whether results may be kept: they do not change by gradients, and none is part of the argument, which it would hold."""
         return all(result is argument or not isinstance(result, torch.Tensor) or
-                   not result.requires_grad and plain(result)._base is not plain(argument) and
+                   not result.requires_grad and torch_private.base(plain(result)) is not plain(argument) and
                    not plain(result).is_inference() for result in results)
 
 

@@ -39,12 +39,10 @@ def _graph(conv: Any, adjacency: Any, sizes: Sizes) -> Optional[Graph]:
         return _of_sparse(tensor, version, sizes) if is_known else None
     if tensor.layout is not torch.strided or tensor.dtype is not torch.int64 or tensor.dim() != 2 or tensor.shape[0] != 2:
         return None
-    ends = tensor[1], tensor[0]
-    if conv.flow != "source_to_target":
-        ends = ends[::-1]
+    ends: messages.Ends = (tensor[1], tensor[0]) if conv.flow == "source_to_target" else (tensor[0], tensor[1])
     known, key = kept.of(tensor, version), (Edges, conv.flow, sizes)
     if key not in known:
-        known[key] = Edges.of(*ends, sizes)
+        known[key] = Edges.of(ends[0], ends[1], sizes)
     return None if known[key] is None else (known[key], ends, None)
 
 
@@ -54,13 +52,15 @@ def _of_sparse(matrix: Any, version: Any, sizes: Sizes) -> Optional[Graph]:
         return None
     known = kept.of(matrix, version)
     if Edges not in known:
+        ends: messages.Ends
         if matrix.layout is torch.sparse_coo:
-            ends = tuple(torch_private.coordinates(matrix).clone())
+            places = torch_private.coordinates(matrix).clone()
+            ends = places[0], places[1]
         elif matrix.layout is torch.sparse_csr:
             ends = _counted(matrix.crow_indices()), matrix.col_indices().clone()
         else:
             ends = matrix.row_indices().clone(), _counted(matrix.ccol_indices())
-        known[Edges] = Edges.of(*ends, sizes), ends
+        known[Edges] = Edges.of(ends[0], ends[1], sizes), ends
     edges, ends = known[Edges]
     return None if edges is None else (edges, ends, torch_private.values(matrix))
 
@@ -92,7 +92,7 @@ def _sizes(adjacency: Any, senders: Any, takers: Any, size: Any) -> Optional[Siz
 
 
 def _is_worth(count: int, x: torch.Tensor) -> bool:
-    return count * math.prod(x.shape[1:]) >= THRESHOLDS["messages"]
+    return bool(count * math.prod(x.shape[1:]) >= THRESHOLDS["messages"])
 
 
 def _count(adjacency: Any) -> int:
@@ -236,7 +236,7 @@ def is_as_known(conv: Any) -> bool:
     """Whether a layer is of a class that is known, none of whose methods are changed, and nobody looks at its messages: no hook,
     no explainer."""
     own = _OWN.get(type(conv))
-    if own is None or conv._explain or conv.decomposed_layers != 1 or torch_private.is_watched():
+    if own is None or conv.explain or conv.decomposed_layers != 1 or torch_private.is_watched():
         return False
     if any(name in conv.__dict__ for name in _METHODS) or any(conv.__dict__[hooks] for hooks in _HOOKS):
         return False

@@ -96,7 +96,7 @@ class _Weighted:
         return made
 
     def forward(self, *tensors: torch.Tensor) -> torch.Tensor:
-        return self._along(*tensors, is_back=False)
+        return self._along(tensors[0], tensors[1], False)
 
     def backward(self, tensors: Tensors, result: torch.Tensor, incoming: torch.Tensor, needed: Sequence[bool]) -> Gradients:
         x, weights = tensors

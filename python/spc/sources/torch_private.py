@@ -47,6 +47,11 @@ def version(tensor: Any) -> int:
     return int(tensor._version)
 
 
+def base(tensor: Any) -> Any:
+    """The tensor that one is a view of; None where it is none."""
+    return tensor._base
+
+
 def coordinates(tensor: Any) -> Any:
     """The coordinates of a sparse_coo tensor, in one array, whether its entries are in order or not."""
     return tensor._indices()
