@@ -5,6 +5,7 @@ import copy
 import pickle
 
 import pytest
+import test_docs
 from pyg_layers import (FEATURES, GRAPHS, LAYERS, OUT, QUIET, GATConv, GCNConv, SAGEConv, check, from_the_first_message, operands, passed, torch,
                         used)
 
@@ -135,3 +136,7 @@ def test_calls_nest_and_give_back():
     assert not spc.pyg.is_enabled() and GCNConv.propagate in (before, GCNConv._jinja_propagate)
     with pytest.raises(RuntimeError, match="not enabled"):
         spc.pyg.disable()
+
+
+def test_the_page():
+    assert test_docs.count_of_blocks("pyg.md") == 1
