@@ -29,6 +29,14 @@ def of(tensor: Any, version: Any) -> Dict[Hashable, Any]:
     return known[2]
 
 
+def put(kept: Dict[Hashable, Any], key: Hashable, value: Any) -> Any:
+    """Keeps something more, in place of all where there is much. Returns it."""
+    if len(kept) >= _MOST:
+        kept.clear()
+    kept[key] = value
+    return value
+
+
 def _forget(known: Dict[int, Any], place: int, reference: Any) -> None:
     """known: `_known`, which the module has no more when the process ends."""
     one = known.get(place)
@@ -90,7 +98,5 @@ def called(argument: Any, version: Any, key: Hashable, function: Callable[[], An
     with torch.inference_mode(False), torch.no_grad():
         results = function()
     if Results.can_hold(results, argument):
-        if len(kept) >= _MOST:
-            kept.clear()
-        kept[key] = Results(results, argument)
+        put(kept, key, Results(results, argument))
     return results

@@ -41,9 +41,8 @@ def _graph(conv: Any, adjacency: Any, sizes: Sizes) -> Optional[Graph]:
         return None
     ends: messages.Ends = (tensor[1], tensor[0]) if conv.flow == "source_to_target" else (tensor[0], tensor[1])
     known, key = kept.of(tensor, version), (Edges, conv.flow, sizes)
-    if key not in known:
-        known[key] = Edges.of(ends[0], ends[1], sizes)
-    return None if known[key] is None else (known[key], ends, None)
+    held = known.get(key) or kept.put(known, key, (Edges.of(ends[0], ends[1], sizes),))
+    return None if held[0] is None else (held[0], ends, None)
 
 
 def _of_sparse(matrix: Any, version: Any, sizes: Sizes) -> Optional[Graph]:
@@ -51,7 +50,8 @@ def _of_sparse(matrix: Any, version: Any, sizes: Sizes) -> Optional[Graph]:
     if tuple(matrix.shape) != sizes:
         return None
     known = kept.of(matrix, version)
-    if Edges not in known:
+    held = known.get(Edges)
+    if held is None:
         ends: messages.Ends
         if matrix.layout is torch.sparse_coo:
             places = torch_private.coordinates(matrix).clone()
@@ -60,9 +60,8 @@ def _of_sparse(matrix: Any, version: Any, sizes: Sizes) -> Optional[Graph]:
             ends = _counted(matrix.crow_indices()), matrix.col_indices().clone()
         else:
             ends = matrix.row_indices().clone(), _counted(matrix.ccol_indices())
-        known[Edges] = Edges.of(ends[0], ends[1], sizes), ends
-    edges, ends = known[Edges]
-    return None if edges is None else (edges, ends, torch_private.values(matrix))
+        held = kept.put(known, Edges, (Edges.of(ends[0], ends[1], sizes), ends))
+    return None if held[0] is None else (held[0], held[1], torch_private.values(matrix))
 
 
 def _counted(pointers: torch.Tensor) -> torch.Tensor:
