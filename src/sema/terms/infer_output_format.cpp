@@ -220,6 +220,9 @@ private:
     const Tensor &tensor = planning_.kernel.tensors[owner];
     if (tensor.is<Converted>() || tensor.is<Tie>() || tensor.is<Constant>())
       return !target_.is<Temporary>() || planning_.refreshes.contains(owner);
+    // Each entry is an array in a temporary's tail, and a caller's struct counts the owner's entries alone.
+    if (!target_.is<Temporary>() && planning_.kernel.tensors[source].format.levels.size() > tensor.format.levels.size())
+      return true;
     bool isWrittenLater = false;
     for (size_t later = logical_.statement + 1; later < planning_.statements.size(); ++later)
       isWrittenLater |= planning_.statements[later].target.tensor == owner;
