@@ -3,7 +3,9 @@ where torch is."""
 # SPDX-License-Identifier: Apache-2.0
 
 import contextlib
-from typing import Any, Callable, Iterator, List
+import functools
+import warnings
+from typing import Any, Callable, Iterator, List, Optional
 
 import torch
 from torch.autograd import forward_ad
@@ -76,3 +78,79 @@ def has_hooks(module: Any) -> bool:
     """Whether somebody is told of a module's calls, or of all modules'."""
     own = (module._forward_hooks, module._forward_pre_hooks, module._backward_hooks, getattr(module, "_backward_pre_hooks", None))
     return any(own) or bool(torch.nn.modules.module._has_any_global_hook())
+
+
+def aten_library() -> Any:
+    """A library that replaces operations of ATen as long as it lives."""
+    from torch import library
+    return library.Library("aten", "IMPL")
+
+
+def own_operation(name: str, key: str) -> Optional[Callable[..., Any]]:
+    """PyTorch's own code of an operation for a key of its dispatcher, as a function of the keys of a call and the arguments;
+    None where there is none, or it cannot be called beside what replaces it."""
+    find = getattr(torch.library, "get_kernel", None)
+    if find is None:
+        return _BEFORE_2.get(name) if key == "SparseCsrCPU" else None
+    try:
+        kernel = find(f"aten::{name}", key)
+    except RuntimeError:
+        return None
+    return kernel.call_boxed  # type: ignore[no-any-return]
+
+
+def replace(library: Any, name: str, key: str, function: Callable[..., Any]) -> None:
+    """Has an operation be a function of the keys of a call and the arguments. Says nothing of what was there."""
+    if hasattr(torch.library, "get_kernel"):
+        library.impl(name, function, key, with_keyset=True)
+        return
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Overriding a previously registered kernel")
+        library.impl(name, functools.partial(function, None), key)
+
+
+def _mm(keys: Any, one: Any, other: Any) -> Any:
+    if one.layout in (torch.sparse_csr, torch.sparse_csc) and other.layout in (torch.sparse_csr, torch.sparse_csc):
+        one, other = one.to_sparse_csr(), other.to_sparse_csr()
+    elif one.layout is torch.sparse_csc:
+        one = one.to_sparse_csr()
+    layout = one.layout if one.layout is other.layout else torch.strided
+    return torch.addmm(torch.zeros((one.shape[0], other.shape[1]), dtype=one.dtype, layout=layout), one, other, beta=0)
+
+
+def _addmm(keys: Any, added: Any, one: Any, other: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+    out = torch.empty((0, 0), dtype=added.dtype, layout=added.layout)
+    return torch.ops.aten.addmm.out(added, one, other, beta=beta, alpha=alpha, out=out)
+
+
+def _mv(keys: Any, matrix: Any, vector: Any) -> Any:
+    return torch.empty((matrix.shape[0],), dtype=vector.dtype).addmv_(matrix, vector, beta=0, alpha=1)
+
+
+def _sampled(keys: Any, matrix: Any, one: Any, other: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+    out = torch.empty((0, 0), dtype=matrix.dtype, layout=matrix.layout)
+    return torch.ops.aten.sparse_sampled_addmm.out(matrix, one, other, beta=beta, alpha=alpha, out=out)
+
+
+#: What PyTorch 1.13 does for sparse tensors of compressed rows and columns, by operations that nothing replaces.
+_BEFORE_2 = {"mm": _mm, "addmm": _addmm, "mv": _mv, "sparse_sampled_addmm": _sampled}
+
+
+def of_values(like: Any, values: Any) -> Any:
+    """A sparse tensor of other values, with copies of the index arrays of one that is there, which are not checked again."""
+    if like.layout is torch.sparse_coo:
+        made = torch.sparse_coo_tensor(coordinates(like).clone(), values, like.shape)
+        return coalesced(made) if like.is_coalesced() else made
+    name = str(like.layout)[len("torch.sparse_"):]
+    parts = (like.ccol_indices(), like.row_indices()) if name in ("csc", "bsc") else (like.crow_indices(), like.col_indices())
+    given = (*[part.clone() for part in parts], values, like.shape)
+    unchecked = getattr(torch, f"_sparse_{name}_tensor_unsafe", None)  # before torch 2
+    return getattr(torch, f"sparse_{name}_tensor")(*given, check_invariants=False) if unchecked is None else unchecked(*given)
+
+
+def say_script(function: Any, original: Any) -> None:
+    """Has programs of torch.jit.script take a function for the one of PyTorch's that it stands for."""
+    from torch.jit import _builtins
+    name = _builtins._find_builtin(original)
+    if name is not None:
+        _builtins._register_builtin(function, name)

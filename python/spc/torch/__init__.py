@@ -11,12 +11,13 @@ call, `spc.torch.export(model, "model.o", (features, adjacency))`.
 """
 # SPDX-License-Identifier: Apache-2.0
 
+from .acceleration import THRESHOLDS, Acceleration, accelerate, is_accelerated
 from .matrix import Matrix
 from .models import Model, compile
 from .objects import export
 from .operators import Op, op
 
-for _public in (Matrix, Model, Op):  # messages and pickles name them as users do
+for _public in (Acceleration, Matrix, Model, Op):  # messages and pickles name them as users do
     _public.__module__ = __name__
 
-__all__ = ["Matrix", "Model", "Op", "compile", "export", "op"]
+__all__ = ["THRESHOLDS", "Acceleration", "Matrix", "Model", "Op", "accelerate", "compile", "export", "is_accelerated", "op"]
