@@ -16,10 +16,10 @@ from . import aten, learnt
 #: The least work, by operation, that is given to kernels: values that the sparse operand stores, times the columns of a dense
 #: one (its rows where it is on the left). Below, PyTorch's own code runs. bench/python/products.py shows where it is overtaken.
 THRESHOLDS: Dict[str, int] = {
-    "csr @ X": 0, "csc @ X": 0, "bsr @ X": 0, "bsc @ X": 0, "coo @ X": 0,
-    "X @ csr": 0, "X @ csc": 0, "X @ bsr": 0, "X @ bsc": 0, "X @ coo": 0,
-    "csr @ x": 0, "csc @ x": 0, "bsr @ x": 0, "bsc @ x": 0, "coo @ x": 0,
-    "sampled_addmm": 0,
+    "csr @ X": 160_000, "csc @ X": 0, "bsr @ X": 250_000, "bsc @ X": 0, "coo @ X": 100_000,
+    "X @ csr": 0, "X @ csc": 100_000, "X @ bsr": 0, "X @ bsc": 1_000_000, "X @ coo": 100_000,
+    "csr @ x": 300_000, "csc @ x": 0, "bsr @ x": 400_000, "bsc @ x": 0, "coo @ x": 2_000,
+    "csr addmm": 1_000_000, "sampled_addmm": 3_000_000,
 }
 
 
@@ -173,7 +173,8 @@ def _product(added: Any, one: Any, other: Any, beta: float, alpha: float) -> Opt
     if added is not None and any(size not in (1, wanted) for size, wanted in zip(added.shape[::-1], shape[::-1])):
         return None
     if one.layout in _NAMES and other.layout is torch.strided:
-        return _Work(f"{_NAMES[one.layout]} @ X", _work_of(one) * shape[1],
+        operation = "addmm" if beta != 0 and one.layout is torch.sparse_csr else "@ X"
+        return _Work(f"{_NAMES[one.layout]} {operation}", _work_of(one) * shape[1],
                      lambda: _from_right(added, one, other, beta, alpha))
     if one.layout is torch.strided and other.layout in _NAMES and (added is None or other.layout is not torch.sparse_coo):
         return _Work(f"X @ {_NAMES[other.layout]}", _work_of(other) * shape[0],
