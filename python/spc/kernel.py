@@ -271,6 +271,11 @@ class Kernel(KernelBase):
         return self._copy
 
     @property
+    def identity(self) -> str:
+        """What tells the kernel from all others, in all processes: its text and all that was said of it."""
+        return self._request.key(self._validate, str(self._copy), str(self._share))
+
+    @property
     def is_sharing(self) -> bool:
         """Whether results share index arrays with operands."""
         return self._share

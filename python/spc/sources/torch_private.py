@@ -10,7 +10,9 @@ from typing import Any, Callable, Iterator, List, Optional
 import torch
 from torch.autograd import forward_ad
 
+_is_compiling: Callable[[], bool] = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
 _modes = getattr(torch._C, "_len_torch_dispatch_stack", None)
+_is_wrapped = getattr(getattr(torch._C, "_functorch", None), "is_functorch_wrapped_tensor", None)
 _watchers: List[Callable[[], Any]] = [torch._C._get_tracing_state]
 if hasattr(torch._C, "_are_functorch_transforms_active"):
     _watchers.append(torch._C._are_functorch_transforms_active)
@@ -37,6 +39,51 @@ def below_autograd() -> Iterator[None]:
             stack.enter_context(guard)
         yield
         del guard
+
+
+def has_memory(tensor: Any) -> bool:
+    """Whether a tensor lies in the host's memory by itself, and stands for no other: one of a trace, a batch or a transformation
+    does."""
+    return type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.is_cpu and has_storage(tensor) and \
+        not (_is_wrapped is not None and _is_wrapped(tensor))
+
+
+def is_recorded() -> bool:
+    """Whether PyTorch 2 notes the operators that are called, as a graph."""
+    return hasattr(torch.autograd.Function, "setup_context") and not torch._C._are_functorch_transforms_active() and \
+        _modes is not None and _modes() > 0
+
+
+def is_transformed() -> bool:
+    """Whether torch.func or torch.vmap of PyTorch 2 are at work, to which functions say how they are transformed."""
+    return hasattr(torch.autograd.Function, "setup_context") and bool(torch._C._are_functorch_transforms_active())
+
+
+def living(tensor: Any) -> Any:
+    """The tensor that another one stood for while a transformation was at work which has ended; any other one as it is."""
+    unwrap = getattr(getattr(torch._C, "_functorch", None), "unwrap_if_dead", None)
+    return unwrap(tensor) if unwrap is not None and _is_wrapped is not None and _is_wrapped(tensor) else tensor
+
+
+def is_compiling() -> bool:
+    """Whether torch.compile or torch.export follow the program."""
+    return _is_compiling()
+
+
+def give_shapes(library: Any, name: str, function: Callable[..., Any]) -> None:
+    """Says what shapes the results of an operator have, for tensors without memory."""
+    if hasattr(torch.library, "register_fake"):
+        torch.library.register_fake(f"spc::{name}", function, lib=library)
+    else:
+        library.impl(name, function, "Meta")
+
+
+def unknown_size(name: str) -> Any:
+    """A size that is known when an operator has run. Raises NotImplementedError where it is not traced by what knows such."""
+    try:
+        return torch.library.get_ctx().new_dynamic_size()
+    except (AttributeError, AssertionError, RuntimeError):
+        raise NotImplementedError(f"{name} is assembled: how many entries it has is not known before") from None
 
 
 def has_storage(tensor: Any) -> bool:

@@ -3,10 +3,11 @@
 
 import ctypes
 import functools
+import itertools
 import json
 import re
 from dataclasses import dataclass
-from typing import Any, ClassVar, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union
+from typing import Any, ClassVar, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
 from ..errors import CompilerError
 from .division import Division, parse_division
@@ -42,16 +43,18 @@ class Storage:
     Storages that are equal are one object, so that calls compare them by `is`.
     """
 
-    __slots__ = ("order", "levels", "symmetric", "layout", "is_dense", "is_coordinates")
+    __slots__ = ("order", "levels", "symmetric", "layout", "is_dense", "is_coordinates", "number")
 
     order: int
     levels: Tuple[Level, ...]
     symmetric: str
     layout: str
     is_dense: bool  # an array with strides
+    number: int  # which names it in this process
     is_coordinates: bool  # an array of coordinates for each dimension, in whatever order
 
     _all: ClassVar[Dict[Tuple[Any, ...], "Storage"]] = {}
+    _numbers: ClassVar[Iterator[int]] = itertools.count()
 
     def __new__(cls, order: int, levels: Tuple[Level, ...], symmetric: str = "", layout: str = "") -> "Storage":
         key = (order, levels, symmetric, layout)
@@ -64,6 +67,7 @@ class Storage:
             made.is_coordinates = order > 1 and not symmetric and not layout and all(
                 level.storage == "compressed" and not level.op and
                 (not k or level.extent == "fixed" and level.width == "1") for k, level in enumerate(levels))
+            made.number = next(cls._numbers)
             made = cls._all.setdefault(key, made)
         return made
 

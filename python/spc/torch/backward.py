@@ -42,19 +42,21 @@ class Backward:
     """The gradients for some operands, by those for some results.
 
     given: for which results there are gradients, wrt: for which operands one is needed, as numbers in the kernel's order.
+    as_stored: whether operands are read as they are, though other formats are wanted, as none of them can be converted.
     Raises CompileError where there is no such gradient.
     """
 
-    def __init__(self, op: Operator, signature: Signature, request: cache.Request, given: Sequence[int], wrt: Sequence[int]):
+    def __init__(self, op: Operator, signature: Signature, request: cache.Request, given: Sequence[int], wrt: Sequence[int],
+                 as_stored: bool = False):
         self._wrt, self._count = wrt, len(op.inputs)
-        self._op = op.gradient(request, tuple(op.outputs[k] for k in given), tuple(op.inputs[k] for k in wrt))
+        self._op = op.gradient(request, tuple(op.outputs[k] for k in given), tuple(op.inputs[k] for k in wrt), as_stored)
         arguments = self._op.kernel.signature
         said = binding.extents_said(arguments)
         #: Extents that no operand of the gradient says: those of dimensions of what is differentiated by.
         self._sizes = {extent: (k, dim) for k, argument in zip(wrt, arguments.outputs) if not argument.pattern_of
                        for dim, extent in enumerate(argument.shape) if isinstance(extent, str) and extent not in said}
         self._takes: List[Tuple[str, int]] = []
-        incoming = iter(given)
+        incoming = list(given)
         for argument in arguments.inputs:
             if argument.name in op.inputs:
                 kind = "converted" if argument.name in self._op.formats else "operand"
@@ -62,7 +64,8 @@ class Backward:
             elif argument.name in op.outputs:
                 self._takes.append(("result", op.outputs.index(argument.name)))
             else:
-                result = signature.outputs[k := next(incoming)]
+                k = _meant(argument.name, [op.outputs[one] for one in incoming], incoming)
+                result = signature.outputs[k]
                 is_sparse = isinstance(result, TensorArgument) and not result.storage.is_dense
                 self._takes.append(("whole" if is_sparse and argument.passed != "values" else "gradient", k))
 
@@ -87,6 +90,15 @@ class Backward:
         return found
 
 
+def _meant(name: str, outputs: Sequence[str], numbers: List[int]) -> int:
+    """The number of the result to which a gradient of this name belongs: `d_y`, or with a number behind it where that is taken.
+    It and those before it, which the kernel does not read, are taken from the numbers."""
+    place = outputs.index(name[2:]) if name[2:] in outputs else outputs.index(name[2:].rpartition("_")[0])
+    found = numbers[place]
+    del numbers[:place + 1]
+    return found
+
+
 def remember(ctx: Any, arguments: Sequence[Any], results: Sequence[torch.Tensor]) -> None:
     """Keeps the arguments and results of a step forwards in PyTorch's context, for `remembered`: tensors, and numbers.
     Results that are no floats have no gradients."""
@@ -99,5 +111,5 @@ def remember(ctx: Any, arguments: Sequence[Any], results: Sequence[torch.Tensor]
 
 def remembered(ctx: Any) -> Tuple[List[Any], List[torch.Tensor]]:
     """The arguments and results that `remember` has kept."""
-    saved = list(ctx.saved_tensors)
+    saved = [torch_private.living(tensor) for tensor in ctx.saved_tensors]
     return [saved.pop(0) if number is None else number for number in ctx.numbers], saved

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import copy
-from typing import Any, Dict, Tuple
+from typing import Any, Dict, List, Tuple
 
 import numpy as np
 import torch
@@ -13,11 +13,16 @@ from ..call.gradients import holder, is_tracked, tensors_of
 from ..call.validate import note_right, settle
 from ..errors import ArgumentError, ArgumentTypeError
 from ..sources import reader, torch as sources_torch, torch_private, view_of
+from ..sources.arrays import origin
 from ..storage import dtypes
 from ..storage.dtypes import Array
 from ..storage.signature import Storage
 from ..storage.view import NumberView, Place, View
 from .entries import spread
+
+
+#: Storages of matrices and the index arrays that they have, by number.
+STORED: Dict[int, Tuple[Storage, List[Place]]] = {}
 
 
 class Matrix:
@@ -64,7 +69,7 @@ class Matrix:
         is_tensor = isinstance(view.owner, torch.Tensor)
         values = torch_private.values(view.owner).detach() if is_tensor else sources_torch.tensor(torch, array, view.type)
         made = cls(values, view)
-        return made if share else made.owning()
+        return _with_tensors(made) if share else made.owning()
 
     def __reduce__(self) -> Tuple[Any, ...]:
         pattern = self.pattern
@@ -74,6 +79,19 @@ class Matrix:
 
     def __deepcopy__(self, memo: Dict[int, Any]) -> "Matrix":
         return Matrix(copy.deepcopy(self.values, memo), self.pattern)  # structures do not change
+
+    def structure(self) -> List[torch.Tensor]:
+        """The index arrays as tensors, in the order of `places_of`: the same ones each time, so that they are known to be
+        validated."""
+        pattern = self.pattern
+        if not isinstance(pattern.owner, list):
+            STORED.setdefault(pattern.storage.number, (pattern.storage, places_of(pattern)))
+            tensors = [sources_torch.tensor(torch, origin(pattern.arrays[place]), "") for place in places_of(pattern)]
+            self.pattern = View(pattern.shape, pattern.type, pattern.storage, pattern.arrays, "spc.torch", tensors,
+                                pointers=pattern.pointers, indices=pattern.indices, stored=pattern.stored,
+                                numbers=pattern.numbers, witness=pattern.witness)
+        arrays: List[torch.Tensor] = self.pattern.owner
+        return arrays
 
     @property
     def shape(self) -> Tuple[int, ...]:
@@ -88,7 +106,7 @@ class Matrix:
                        indices=old.indices, stored=old.stored, numbers=old.numbers,
                        witness=tuple(array for place, array in arrays.items() if place[0] != "values"))
         note_right(pattern)
-        return Matrix(self.values, pattern)
+        return _with_tensors(Matrix(self.values, pattern))
 
     def with_values(self, values: torch.Tensor) -> "Matrix":
         """The matrix of other values in the same structure."""
@@ -141,8 +159,23 @@ def _restored(values: torch.Tensor, arrays: Dict[Place, Array], values_shape: Tu
     """The matrix of what was pickled, whose structure is looked through as a new one is."""
     witness = tuple(arrays.values())
     arrays = {**arrays, ("values", 0): np.broadcast_to(np.empty((), dtypes.NUMPY[type_]), values_shape)}
-    return Matrix(values, View(shape, type_, storage, arrays, "spc.torch", None, pointers=pointers, indices=indices,
+    made = Matrix(values, View(shape, type_, storage, arrays, "spc.torch", None, pointers=pointers, indices=indices,
                                stored=stored, numbers=numbers, witness=witness))
+    made.structure()  # torch.compile does not trace how these come about
+    return made
+
+
+def _with_tensors(matrix: Matrix) -> Matrix:
+    """The matrix, whose index arrays are tensors now, as torch.compile does not trace how these come about; arrays that are
+    read-only, of which tensors would warn, are left."""
+    if all(array.flags.writeable for array in matrix.pattern.arrays.values()):
+        matrix.structure()
+    return matrix
+
+
+def places_of(pattern: View) -> List[Place]:
+    """Which index arrays a structure has."""
+    return sorted(place for place in pattern.arrays if place[0] != "values")
 
 
 def standing_for(value: Any) -> Any:

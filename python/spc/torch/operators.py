@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import itertools
+import json
 import os
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
@@ -15,7 +16,9 @@ from ..compiler import cache
 from ..compiler.derivative import gradient, reading
 from ..errors import ArgumentError, ArgumentTypeError
 from ..kernel import Kernel
-from ..sources import torch as sources_torch, view_of
+from ..sources import torch as sources_torch, torch_private, view_of
+from ..storage.view import Operand
+from . import tracing
 from .convert import fitting, viewable
 from .direct import WATCHED, Direct
 from .matrix import Matrix, standing_for
@@ -56,7 +59,7 @@ class Op:
         self._backward = backward or {}
         self._inputs = [argument.name for argument in kernel.signature.inputs]
         # Of those that are passed as values alone, batches cannot be told from blocks.
-        self._orders = [len(argument.shape) if argument.passed != "values" else -2 for argument in kernel.signature.inputs]
+        self.orders = [len(argument.shape) if argument.passed != "values" else -2 for argument in kernel.signature.inputs]
         self._outputs = [argument.name for argument in kernel.signature.outputs]
         if any(argument.is_read for argument in kernel.signature.outputs):
             raise ArgumentError(f"{kernel.name} updates an operand in place, which has no gradient: write '=' and an operand "
@@ -64,8 +67,10 @@ class Op:
         for operand in self._backward:
             if operand not in self._inputs:
                 raise ArgumentTypeError(f"{kernel.name} has no operand {operand!r}: there are {', '.join(self._inputs)}")
-        self._gradients: Dict[Tuple[str, Tuple[str, ...], Tuple[str, ...]], "Op"] = {}
+        self._gradients: Dict[Tuple[str, Tuple[str, ...], Tuple[str, ...], bool], "Op"] = {}
         self._registered: Dict[Tuple[Any, ...], Registered] = {}
+        self.name, self.number = kernel.name, next(_numbers)
+        tracing.note(self, self.number)
         # What is validated at each call is bound at each call.
         self._direct = None if kernel.validation == "always" else Direct(self)
 
@@ -85,6 +90,8 @@ class Op:
         kernel is called for each of their elements, and the results are stacked. Raises ArgumentError as kernels do, and
         CompileError where a gradient is wanted that does not exist.
         """
+        if torch_private.is_compiling():
+            return tracing.call(self, operands, named, sizes)
         operands = self.kernel.in_order(operands, named)
         values: Sequence[Any] = operands
         if self._direct is not None and (results := self._direct(values, sizes)) is not WATCHED:
@@ -95,6 +102,13 @@ class Op:
             if self._direct is not None and (results := self._direct(values, sizes)) is not WATCHED:
                 return self._owned(results, operands)
         return self._owned(self._batched(values, sizes), operands)
+
+    @torch.no_grad()
+    def computed(self, values: Sequence[Any], sizes: Mapping[str, int]) -> Any:
+        """What the kernel computes of operands without batches, none of which is followed."""
+        if self._direct is not None and (results := self._direct(values, sizes or None)) is not WATCHED:
+            return results
+        return self.kernel(*values, sizes=sizes or None)
 
     def _owned(self, results: Any, operands: Sequence[Any]) -> Any:
         """The results, with index arrays of their own where they have an operand's that is no Matrix."""
@@ -113,7 +127,7 @@ class Op:
             raise ArgumentError(f"{self.kernel.name}: batches of {' and '.join(map(str, sorted(counts)))} elements")
         count = counts.pop()
         # One element says what those of a batch without any would be like.
-        steps = [self._call([_element(value, order, k) for value, order in zip(values, self._orders)], sizes)
+        steps = [self._call([_element(value, order, k) for value, order in zip(values, self.orders)], sizes)
                  for k in range(max(count, 1))]
         made = [_stacked(list(results), count) for results in (zip(*steps) if len(self._outputs) > 1 else (steps,))]
         return made[0] if len(made) == 1 else tuple(made)
@@ -139,13 +153,13 @@ class Op:
 
     def has_to_be_contiguous(self, k: int, value: Any) -> bool:
         """Whether operand number k is, or has, values alone, for whose strides a kernel has no place, and they lie apart."""
-        values = value.values if isinstance(value, Matrix) else value if self._orders[k] < 0 else None
+        values = value.values if isinstance(value, Matrix) else value if self.orders[k] < 0 else None
         return isinstance(values, torch.Tensor) and not (values.is_contiguous() and values is sources_torch.resolved(values))
 
     def _fitting(self, values: Sequence[Any]) -> List[Any]:
         """The operands in the storage and types that the kernel reads."""
         values = [viewable(value) for value in values]
-        first = [_element(value, order, 0) for value, order in zip(values, self._orders)]
+        first = [_element(value, order, 0) for value, order in zip(values, self.orders)]
         views = {name: view_of(standing_for(value), name) for name, value in zip(self._inputs, first)}
         arguments = self.kernel.specialised_signature(views).inputs
         return [fitting(value, argument, one) for value, argument, one in zip(values, arguments, first)]
@@ -167,22 +181,32 @@ class Op:
 
     def batches(self, values: Sequence[Any]) -> Set[int]:
         """The sizes of batches among operands."""
-        return {size for value, order in zip(values, self._orders) if (size := _batch_of(value, order)) is not None}
+        return {size for value, order in zip(values, self.orders) if (size := _batch_of(value, order)) is not None}
 
     @torch.no_grad()
     def request(self, values: Sequence[Any]) -> cache.Request:
-        """What `spc grad` is asked about: formats of sparse tensors alone, as dense ones may lie in any order."""
-        request = self.kernel.specialised({name: view_of(value, name) for name, value in zip(self._inputs, values)})
+        """What `spc grad` is asked about."""
+        return self.request_for({name: view_of(value, name) for name, value in zip(self._inputs, values)})
+
+    def request_for(self, views: Dict[str, Operand]) -> cache.Request:
+        """The same by outlines of operands: formats of sparse tensors alone, as dense ones may lie in any order."""
+        request = self.kernel.specialised(views)
         return request.changed(formats={name: form for name, form in request.formats.items()
                                         if not str(form).startswith("dense")})
 
-    def gradient(self, request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> "Op":
-        """The operator of a vector-Jacobian product, for operands of the storage and types that a request says."""
-        key = (request.key(), of, wrt)
+    def gradient(self, request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...], as_stored: bool = False) -> "Op":
+        """The operator of a vector-Jacobian product, for operands of the storage and types that a request says. as_stored:
+        whether it reads all operands in the format that the kernel reads."""
+        key = (request.key(), of, wrt, as_stored)
         if key not in self._gradients:
-            made, formats = reading(gradient(request, of, wrt), self._backward)
+            made, formats = reading(gradient(request, of, wrt), {} if as_stored else self._backward)
             self._gradients[key] = Op(Kernel(made, validate="never", copy=False), formats=formats)
         return self._gradients[key]
+
+    @property
+    def identity(self) -> str:
+        """What tells the operator from all others, in all processes."""
+        return json.dumps([self.kernel.identity, self.copies, sorted(self._backward.items(), key=str), sorted(self.formats.items(), key=str)])
 
     @property
     def inputs(self) -> List[str]:

@@ -1,10 +1,11 @@
 """What the parts of an operator ask of it, so that none of them imports the operator that is made of them."""
 # SPDX-License-Identifier: Apache-2.0
 
-from typing import Any, List, Mapping, Optional, Protocol, Sequence, Set, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Protocol, Sequence, Set, Tuple
 
 from ..compiler import cache
 from ..kernel import Kernel
+from ..storage.view import Operand
 
 
 class Operator(Protocol):
@@ -23,6 +24,10 @@ class Operator(Protocol):
         """Of operands that this one, a gradient, reads in another format than the kernel did."""
 
     @property
+    def identity(self) -> str:
+        """What tells the operator from all others, in all processes."""
+
+    @property
     def inputs(self) -> List[str]:
         """The operands' names, in order."""
 
@@ -32,6 +37,9 @@ class Operator(Protocol):
 
     def __call__(self, *operands: Any, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Any:
         """The results."""
+
+    def computed(self, values: Sequence[Any], sizes: Mapping[str, int]) -> Any:
+        """What the kernel computes of operands without batches, none of which is followed."""
 
     def batches(self, values: Sequence[Any]) -> Set[int]:
         """The sizes of batches among operands."""
@@ -45,5 +53,8 @@ class Operator(Protocol):
     def request(self, values: Sequence[Any]) -> cache.Request:
         """What `spc grad` is asked about."""
 
-    def gradient(self, request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> "Operator":
+    def request_for(self, views: Dict[str, Operand]) -> cache.Request:
+        """The same by outlines of operands."""
+
+    def gradient(self, request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...], as_stored: bool = False) -> "Operator":
         """The operator of a vector-Jacobian product, for operands of the storage and types that a request says."""

@@ -1,20 +1,20 @@
 """Operators as PyTorch's dispatcher knows them: of plain tensors. Imported where torch is."""
 # SPDX-License-Identifier: Apache-2.0
 
+import hashlib
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import torch
 
 from ..call import binding, results
 from ..call.outputs import shape_of
-from ..sources import torch as sources_torch, torch_private, view_of
-from ..sources.arrays import origin
-from ..storage import dtypes
-from ..storage.signature import Argument, Storage, TensorArgument
-from ..storage.view import NumberView, Operand, Place, View, dense_storage
+from ..sources import torch as sources_torch, torch_private
+from ..storage.signature import Argument, TensorArgument
+from ..storage.view import Operand, Place
 from .backward import Backward, remember, remembered
-from .matrix import Matrix
+from .matrix import STORED, Matrix, places_of
 from .protocol import Operator
+from .slots import Slot, matrix_of, outline_of, shaped
 
 try:
     from torch import library
@@ -23,124 +23,25 @@ except ImportError:  # a torch without it: who traces or maps sees no operators,
     _library = None
 
 
-class Slot:
-    """One operand among an operator's flat arguments: a number, a dense tensor, or a structure with its values.
-
-    storage: of a structure, else None. places: of its index arrays. first: where its arguments begin.
-    """
-
-    def __init__(self, name: str, value: Any, first: int):
-        self.name, self.first = name, first
-        self.storage: Optional[Storage] = value.pattern.storage if isinstance(value, Matrix) else None
-        self.places: List[Place] = _places(value.pattern) if isinstance(value, Matrix) else []
-        kind = "Tensor" if isinstance(value, (Matrix, torch.Tensor)) else "Scalar"
-        if self.storage is None:
-            self.declared = [f"{kind} {name}"]
-        else:
-            self.declared = [f"Tensor {name}_{holds}_{level}" for holds, level in self.places]
-            self.declared += [f"int[] {name}_shape", f"Tensor {name}_values"]
-        self.values_at = first + len(self.declared) - 1
-
-    def flat(self, value: Any) -> List[Any]:
-        """The arguments for an operand."""
-        if self.storage is None:
-            return [value]
-        return [*_structure(value), list(value.shape), value.values]
-
-    def value(self, arguments: Sequence[Any]) -> Any:
-        """The operand of the operator's arguments."""
-        if self.storage is None:
-            value = arguments[self.first]
-            return sources_torch.resolved(value) if isinstance(value, torch.Tensor) else value
-        count = len(self.places)
-        return _matrix(self.storage, self.places, arguments[self.first:self.first + count],
-                       tuple(arguments[self.first + count]), arguments[self.values_at])
-
-    def outline(self, arguments: Sequence[Any]) -> Operand:
-        """The outline of the operand of the operator's arguments."""
-        if self.storage is None:
-            return _outline(arguments[self.first])
-        index = {holds: sources_torch.type_of(torch, arguments[self.first + k].dtype)
-                 for k, (holds, _) in enumerate(self.places)}
-        return View(tuple(arguments[self.values_at - 1]), sources_torch.type_of(torch, arguments[self.values_at].dtype),
-                    self.storage, {}, "spc.torch", None, pointers=index.get("pointers", index["indices"]),
-                    indices=index["indices"])
-
-
-def _outline(value: Any) -> Operand:
-    """What can be told of an operand without its memory, which traced and mapped ones have not: storage and types."""
-    if isinstance(value, Matrix):
-        pattern = value.pattern
-        return View(pattern.shape, sources_torch.type_of(torch, value.values.dtype), pattern.storage, {}, "spc.torch", None,
-                    pointers=pattern.pointers, indices=pattern.indices)
-    if not isinstance(value, torch.Tensor):
-        return view_of(value, "")
-    type_ = sources_torch.type_of(torch, value.dtype)
-    return _shaped(tuple(value.shape), type_)
-
-
-def _shaped(shape: Tuple[int, ...], type_: str) -> Operand:
-    """The outline of a dense tensor; of one without dimensions, of a number."""
-    return View(shape, type_, dense_storage(len(shape)), {}, "torch", None) if shape else NumberView(type_, "torch", None)
-
-
-def _places(pattern: View) -> List[Place]:
-    return sorted(place for place in pattern.arrays if place[0] != "values")
-
-
-def _structure(matrix: Matrix) -> List[torch.Tensor]:
-    """The index arrays of a matrix as tensors: the same ones each time, so that they are known to be validated."""
-    pattern = matrix.pattern
-    if not isinstance(pattern.owner, list):
-        tensors = [sources_torch.tensor(torch, origin(pattern.arrays[place]), "") for place in _places(pattern)]
-        matrix.pattern = View(pattern.shape, pattern.type, pattern.storage, pattern.arrays, "spc.torch", tensors,
-                              pointers=pattern.pointers, indices=pattern.indices, stored=pattern.stored,
-                              numbers=pattern.numbers, witness=pattern.witness)
-    arrays: List[torch.Tensor] = matrix.pattern.owner
-    return arrays
-
-
-def _matrix(storage: Storage, places: Sequence[Place], structure: Sequence[torch.Tensor], shape: Tuple[int, ...],
-            values: torch.Tensor) -> Matrix:
-    """The matrix of index arrays and values, of which copies are made where their elements lie apart."""
-    structure, values = [tensor.contiguous() for tensor in structure], sources_torch.resolved(values).contiguous()
-    arrays = {place: tensor.numpy() for place, tensor in zip(places, structure)}
-    arrays["values", 0], type_ = sources_torch.numbers(torch, values)
-    index = {holds: dtypes.index_name_of(array.dtype) for (holds, _), array in arrays.items() if holds != "values"}
-    indices = index.get("indices", "")
-    pattern = View(shape, type_, storage, arrays, "spc.torch", structure, stored=values.numel(),
-                   numbers=_numbers(storage, arrays, shape, values.numel()), indices=indices,
-                   pointers=index.get("pointers", index.get("lengths", indices)), witness=tuple(structure))
-    return Matrix(values, pattern)
-
-
-def _numbers(storage: Storage, arrays: Mapping[Place, Any], shape: Sequence[int], stored: int) -> Dict[Place, int]:
-    """The entries of levels and the widths of rows, by the sizes of arrays."""
-    numbers: Dict[Place, int] = {}
-    parents = 1
-    for k, level in enumerate(storage.levels):
-        entries = arrays["indices", k].size if ("indices", k) in arrays else stored
-        if level.extent == "fixed":
-            numbers["width", k] = int(level.width or (entries // parents if parents else 0))
-            parents *= numbers["width", k]
-        elif level.storage == "dense" and not level.extent.startswith("ragged"):
-            parents *= level.size(shape)
-        else:
-            numbers["count", k] = parents = entries
-    return numbers
+#: The form of operators: another one where they take or return something else for the same kernel.
+_FORM = 1
 
 
 class Registered:
     """An operator for operands of certain kinds and storage: `torch.ops.spc.<name>`."""
 
     def __init__(self, op: Operator, values: Sequence[Any], name: str):
-        self.op, self.slots = op, []
+        """name: under which users find it. Graphs that PyTorch keeps on disk have one that says what is computed, so that it is
+        the same in all processes, and another one of another kernel."""
+        self.op = op
+        self._backwards: Dict[Tuple[Any, ...], Backward] = {}
+        self.slots: List[Slot] = []
         first = 0
         for operand, value in zip(op.inputs, values):
             self.slots.append(Slot(operand, value, first))
             first += len(self.slots[-1].declared)
         self.signature = op.kernel.specialised_signature(
-            {slot.name: _outline(value) for slot, value in zip(self.slots, values)})
+            {slot.name: outline_of(value) for slot, value in zip(self.slots, values)})
         self.results: List[Argument] = self.signature.outputs
         returned = ", ".join("Tensor" for argument in self.results for _ in range(self._width(argument)))
         single = returned == "Tensor"
@@ -152,14 +53,22 @@ class Registered:
         declared = ", ".join([*[part for slot in self.slots for part in slot.declared],
                               *[f"int {extent}_size" for extent in self.extents]])
         self.is_single = single
+        self.outlines = [self._outline(argument) for argument in self.results]
+        said = [_FORM, op.identity, *[value.pattern.storage if isinstance(value, Matrix) else type(value) for value in values]]
+        self.name = f"{op.kernel.name}_{hashlib.sha256(repr(said).encode()).hexdigest()[:16]}"
         if _library is None:
             self.overload = self._with_gradients
             return
-        _library.define(f"{name}({declared}) -> {returned if single else f'({returned})'}")
-        _library.impl(name, self.compute, "CPU")
-        _library.impl(name, self._with_gradients, "Autograd")
-        _library.impl(name, self._shapes, "Meta")
-        self.overload = getattr(torch.ops.spc, name).default
+        inputs, declared = declared, f"({declared}) -> {returned if single else f'({returned})'}"
+        if not hasattr(torch.ops.spc, self.name):
+            _library.define(self.name + declared)
+            _library.impl(self.name, self.compute, "CPU")
+            _library.impl(self.name, self._with_gradients, "Autograd")
+            torch_private.give_shapes(_library, self.name, self._shapes)
+        self._define_backward(inputs)
+        self.overload = getattr(torch.ops.spc, self.name).default
+        _library.define(name + declared)
+        _library.impl(name, self.run_flat, "CompositeImplicitAutograd")
 
     def __call__(self, values: Sequence[Any], sizes: Mapping[str, int]) -> Any:
         """The results for operands of the kinds that the operator is for. sizes: of extents that no operand has."""
@@ -168,10 +77,66 @@ class Registered:
             extents = self._extents(values, sizes)
             for argument in self.results:
                 shape_of(argument, extents)
-        returned = self.overload(*[argument for slot, value in zip(self.slots, values) for argument in slot.flat(value)],
-                                 *[sizes[extent] for extent in self.extents])
+        returned = self.run([argument for slot, value in zip(self.slots, values) for argument in slot.flat(value)] +
+                            [sizes[extent] for extent in self.extents])
         made = self._made(values, sizes, [returned] if self.is_single else list(returned))
         return made[0] if len(made) == 1 else tuple(made)
+
+    def _outline(self, argument: Argument) -> Tuple[int, Optional[int], int, Tuple[Any, ...]]:
+        """Of a result: how many tensors it is, the operand whose pattern it has, the number of a sparse one's storage, else -1,
+        and its extents: numbers, or an operand and its dimension."""
+        if not isinstance(argument, TensorArgument) or argument.passed == "values" or \
+                not (argument.is_assembled or argument.pattern_of):
+            return 1, None, -1, ()
+        inputs = self.signature.inputs
+        places = sorted((field.holds, field.level) for field in argument.fields
+                        if field.holds in ("pointers", "indices", "lengths"))
+        STORED.setdefault(argument.storage.number, (argument.storage, places))
+        found = {extent: (k, dim) for k, one in enumerate(inputs) if one.passed != "values" for dim, extent in enumerate(one.shape)}
+        pattern_of = [one.name for one in inputs].index(argument.pattern_of) if argument.pattern_of else None
+        return (self._width(argument), pattern_of, argument.storage.number,
+                tuple(extent if isinstance(extent, int) else found.get(extent, 0) for extent in argument.shape))
+
+    def run(self, arguments: Sequence[Any]) -> Any:
+        """What the operator returns, in whatever way PyTorch is to follow it."""
+        if torch_private.is_transformed():
+            returned = Transformed.apply(self, *arguments)
+            return returned[0] if self.is_single else returned
+        return self.overload(*arguments)
+
+    def _define_backward(self, declared: str) -> None:
+        """Defines the operator of its gradient, so that graphs that PyTorch keeps on disk find it where the operator is."""
+        name = f"{self.name}_backward"
+        if not hasattr(torch.ops.spc, name):
+            ahead = f"{declared}, " if declared else ""
+            _library.define(f"{name}({ahead}Tensor[] results_, Tensor?[] incoming_, bool[] needed_) -> Tensor[]")
+            _library.impl(name, self._backward, "CPU")
+            torch_private.give_shapes(_library, name, self._backward_shapes)
+        self._backward_overload = getattr(torch.ops.spc, name).default
+
+    @torch.no_grad()
+    def _backward(self, *given: Any) -> List[torch.Tensor]:
+        """Computes the gradients that are needed."""
+        *arguments, results, incoming, needed = given
+        found = self.gradients(arguments, results, incoming, needed)
+        return [torch.zeros_like(argument) if gradient is None else gradient.contiguous()
+                for argument, gradient, is_needed in zip(arguments, found, needed) if is_needed]
+
+    def _backward_shapes(self, *given: Any) -> List[torch.Tensor]:
+        *arguments, _, _, needed = given
+        return [torch.empty(argument.shape, dtype=argument.dtype, device=argument.device)
+                for argument, is_needed in zip(arguments, needed) if is_needed]
+
+    def _by_backward(self, arguments: Sequence[Any], returned: Sequence[torch.Tensor], incoming: Sequence[Any],
+                     needed: Sequence[bool]) -> List[Any]:
+        """The gradients by the operator of them."""
+        needed = [is_needed and isinstance(argument, torch.Tensor) for argument, is_needed in zip(arguments, needed)]
+        made = iter(self._backward_overload(*arguments, list(returned), list(incoming), needed))
+        return [next(made) if is_needed else None for is_needed in needed]
+
+    def run_flat(self, *arguments: Any) -> Any:
+        """`run` of arguments one by one."""
+        return self.run(arguments)
 
     @staticmethod
     def _width(argument: Argument) -> int:
@@ -188,11 +153,11 @@ class Registered:
 
     def compute(self, *arguments: Any) -> Any:
         """Runs the kernel."""
-        made = self.op.kernel(*self._values(arguments), sizes=self._sizes(arguments) or None)
+        made = self.op.computed(self._values(arguments), self._sizes(arguments))
         flat: List[torch.Tensor] = []
         for argument, result in zip(self.results, made if isinstance(made, tuple) else (made,)):
             if isinstance(result, Matrix):
-                flat += [*_structure(result), result.values] if argument.is_assembled else [result.values]
+                flat += [*result.structure(), result.values] if argument.is_assembled else [result.values]
                 continue
             if not isinstance(result, torch.Tensor):  # kernels make arrays where all operands are numbers
                 wrap: Any = results.wrap_dense if isinstance(argument, TensorArgument) else results.wrap_number
@@ -211,7 +176,7 @@ class Registered:
                                 if field.holds in ("pointers", "indices", "lengths"))
                 extents = self._extents(values, sizes)
                 shape = tuple(extent if isinstance(extent, int) else extents[extent] for extent in argument.shape)
-                made.append(_matrix(argument.storage, places, parts[:-1], shape, parts[-1]))
+                made.append(matrix_of(argument.storage, places, parts[:-1], shape, parts[-1]))
             elif isinstance(argument, TensorArgument) and argument.pattern_of and argument.passed != "values":
                 made.append(self._sampled(argument, by_name[argument.pattern_of], parts[0]))
             else:
@@ -229,7 +194,7 @@ class Registered:
         shape = list(pattern.shape)
         for dim, other in zip(mine, order):
             shape[dim] = pattern.shape[other]
-        return _matrix(argument.storage, _places(pattern), _structure(operand), tuple(shape), values)
+        return matrix_of(argument.storage, places_of(pattern), operand.structure(), tuple(shape), values)
 
     def _extents(self, values: Sequence[Any], sizes: Mapping[str, int]) -> Dict[str, int]:
         """What the shapes of operands say of extents. values: operands, or lists of what shapes they have."""
@@ -238,7 +203,7 @@ class Registered:
         for argument, value in zip(signature.inputs, values):
             if argument.passed != "values":
                 shape = tuple(value) if isinstance(value, (list, tuple)) else tuple(getattr(value, "shape", ()))
-                views[argument.name] = _shaped(shape, "")
+                views[argument.name] = shaped(shape, "")
         return binding.extents_of(views, signature, sizes)
 
     def _shapes(self, *arguments: Any) -> Any:
@@ -247,25 +212,35 @@ class Registered:
                                  for slot in self.slots], self._sizes(arguments))
         flat: List[torch.Tensor] = []
         outlines = {slot.name: slot.outline(arguments) for slot in self.slots}
+        device = next((argument.device for argument in arguments if isinstance(argument, torch.Tensor)), torch.device("cpu"))
         for argument in self.op.kernel.specialised_signature(outlines).outputs:
-            if argument.is_assembled:
-                raise NotImplementedError(f"{argument.name} is assembled: how many entries it has is not known before")
             dtype = sources_torch.dtype_of(torch, argument.type)
             if argument.pattern_of:
                 slot = next(slot for slot in self.slots if slot.name == argument.pattern_of)
                 shape = tuple(arguments[slot.values_at].shape)
             else:
                 shape = tuple(extent if isinstance(extent, int) else extents[extent] for extent in argument.shape)
-            flat.append(torch.empty(shape, dtype=dtype, device="meta"))
+            if isinstance(argument, TensorArgument) and argument.is_assembled:
+                flat += _assembled(argument, shape, device)
+            else:
+                flat.append(torch.empty(shape, dtype=dtype, device=device))
         return flat[0] if self.is_single else tuple(flat)
 
     def _with_gradients(self, *arguments: Any) -> Any:
+        if _library is not None and not torch_private.is_forward() and not (torch.is_grad_enabled() and any(
+                isinstance(argument, torch.Tensor) and argument.requires_grad for argument in arguments)):
+            with torch_private.below_autograd():
+                return self.overload(*arguments)
         returned = _Function.apply(self, *arguments)
         return returned[0] if self.is_single else returned
 
     def gradients(self, arguments: Sequence[Any], returned: Sequence[torch.Tensor], incoming: Sequence[Any],
                   needed: Sequence[bool]) -> List[Any]:
         """The gradients for an operator's arguments, by those of what it has returned; None where there is none."""
+        is_traced = not all(torch_private.has_memory(tensor) for tensor in (*arguments, *returned, *incoming)
+                            if isinstance(tensor, torch.Tensor))
+        if is_traced and _library is not None and torch_private.is_recorded():
+            return self._by_backward(arguments, returned, incoming, needed)
         values = self._values(arguments)
         wrt = [k for k, slot in enumerate(self.slots) if needed[slot.values_at]]
         by_result: List[Any] = []
@@ -277,15 +252,36 @@ class Registered:
         found: List[Any] = [None] * len(arguments)
         if not given or not wrt:
             return found
-        backward = Backward(self.op, self.signature, self.op.request(values), given, wrt)
+        key = (tuple(given), tuple(wrt), is_traced, *[one.dtype for one in arguments if isinstance(one, torch.Tensor)])
+        backward = self._backwards.get(key)
+        if backward is None:
+            request = self.op.request_for({slot.name: slot.outline(arguments) for slot in self.slots})
+            backward = self._backwards[key] = Backward(self.op, self.signature, request, given, wrt, is_traced)
         for slot, gradient in zip(self.slots, backward(values, self._made(values, self._sizes(arguments), list(returned)),
                                                   by_result)):
             found[slot.values_at] = gradient
         return found
 
 
+def _assembled(argument: TensorArgument, shape: Sequence[int], device: torch.device) -> List[torch.Tensor]:
+    """Empty arrays of a result whose sizes are not known before. Raises NotImplementedError where they cannot be named."""
+    dtypes_of = {"pointers": argument.pointers, "lengths": argument.pointers, "indices": argument.indices}
+    arrays: Dict[Place, torch.Tensor] = {}
+    parents: Any = 1
+    for k, level in enumerate(argument.storage.levels):
+        entries = torch_private.unknown_size(argument.name) if level.storage == "compressed" and level.extent != "fixed" else None
+        for holds in ("pointers", "lengths", "indices"):
+            if any(field.holds == holds and field.level == k for field in argument.fields):
+                size = (parents + 1 if holds == "pointers" else parents) if holds != "indices" else \
+                    parents if entries is None else entries
+                arrays[holds, k] = torch.empty((size,), dtype=sources_torch.dtype_of(torch, dtypes_of[holds]), device=device)
+        parents = parents * level.size(shape) if level.storage == "dense" else parents if entries is None else entries
+    values = torch.empty((parents,), dtype=sources_torch.dtype_of(torch, argument.type), device=device)
+    return [*[arrays[place] for place in sorted(arrays)], values]
+
+
 class _Function(torch.autograd.Function):
-    """The gradient of an operator."""
+    """The gradient of an operator, for the dispatcher."""
 
     @staticmethod
     def forward(ctx: Any, registered: Registered, *arguments: Any) -> Any:
@@ -303,3 +299,34 @@ class _Function(torch.autograd.Function):
     def backward(ctx: Any, *incoming: Any) -> Any:
         arguments, returned = remembered(ctx)
         return (None, *ctx.registered.gradients(arguments, returned, incoming, ctx.needs_input_grad[1:]))
+
+
+class Transformed(torch.autograd.Function):
+    """The gradient of an operator, for torch.func and torch.vmap of PyTorch 2."""
+
+    @staticmethod
+    def forward(registered: Registered, *arguments: Any) -> Any:
+        returned = registered.run(arguments)
+        return (returned,) if registered.is_single else tuple(returned)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.registered, *arguments = inputs
+        remember(ctx, arguments, output)
+
+    @staticmethod
+    def backward(ctx: Any, *incoming: Any) -> Any:
+        arguments, returned = remembered(ctx)
+        return (None, *ctx.registered.gradients(arguments, returned, incoming, ctx.needs_input_grad[1:]))
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, registered: Registered, *arguments: Any) -> Any:
+        """Computes for each element of a batch."""
+        steps = []
+        for k in range(info.batch_size):
+            returned = registered.run([
+                argument.select(dim, k) if isinstance(dim, int) and isinstance(argument, torch.Tensor) else argument
+                for argument, dim in zip(arguments, in_dims[1:])])
+            steps.append((returned,) if registered.is_single else returned)
+        made = tuple(torch.stack(list(results)) for results in zip(*steps))
+        return made, (0,) * len(made)
