@@ -5,7 +5,7 @@ where torch is."""
 import contextlib
 import functools
 import warnings
-from typing import Any, Callable, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 import torch
 from torch.autograd import forward_ad
@@ -180,7 +180,7 @@ def _sampled(keys: Any, matrix: Any, one: Any, other: Any, beta: Any = 1, alpha:
 
 
 #: What PyTorch 1.13 does for sparse tensors of compressed rows and columns, by operations that nothing replaces.
-_BEFORE_2 = {"mm": _mm, "addmm": _addmm, "mv": _mv, "sparse_sampled_addmm": _sampled}
+_BEFORE_2: Dict[str, Callable[..., Any]] = {"mm": _mm, "addmm": _addmm, "mv": _mv, "sparse_sampled_addmm": _sampled}
 
 
 def of_values(like: Any, values: Any) -> Any:

@@ -40,9 +40,9 @@ class Sparse:
 
     __slots__ = ("shape", "form", "words", "work", "values", "parts")
 
-    def __init__(self, shape: Tuple[int, int], storage: Storage, parts: Sequence[Any], values: Any, places: Tuple[int, int]):
+    def __init__(self, shape: Tuple[int, ...], storage: Storage, parts: Sequence[Any], values: Any, places: Tuple[int, int]):
         self.shape, self.parts, self.values, self.work = shape, parts, values, values.numel()
-        self.form = (storage, values.dtype, parts[-1].dtype)
+        self.form: Tuple[Any, ...] = (storage, values.dtype, parts[-1].dtype)
         self.words = _Words(shape[0], shape[1], self.work, places[0], places[1], values.data_ptr())
 
     def turned(self) -> "Optional[Sparse]":

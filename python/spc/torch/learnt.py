@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import functools
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import torch
 
@@ -142,7 +142,7 @@ def _linear(x: Any, weight: Any, bias: Any = None) -> Any:
     return result if bias is None else result + bias
 
 
-_FUNCTIONS = {
+_FUNCTIONS: Dict[Tuple[Any, str], Function] = {
     (torch, "mm"): _matrices, (torch, "matmul"): _product, (torch, "mv"): _vector, (torch, "addmm"): _added,
     (torch.Tensor, "mm"): _matrices, (torch.Tensor, "matmul"): _product, (torch.Tensor, "__matmul__"): _product,
     (torch.Tensor, "mv"): _vector, (torch.Tensor, "addmm"): _added,

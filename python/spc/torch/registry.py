@@ -54,8 +54,8 @@ class Registered:
                               *[f"int {extent}_size" for extent in self.extents]])
         self.is_single = single
         self.outlines = [self._outline(argument) for argument in self.results]
-        said = [_FORM, op.identity, *[value.pattern.storage if isinstance(value, Matrix) else type(value) for value in values]]
-        self.name = f"{op.kernel.name}_{hashlib.sha256(repr(said).encode()).hexdigest()[:16]}"
+        told = [_FORM, op.identity, *[value.pattern.storage if isinstance(value, Matrix) else type(value) for value in values]]
+        self.name = f"{op.kernel.name}_{hashlib.sha256(repr(told).encode()).hexdigest()[:16]}"
         if _library is None:
             self.overload = self._with_gradients
             return
