@@ -183,10 +183,16 @@ def _sampled(keys: Any, matrix: Any, one: Any, other: Any, beta: Any = 1, alpha:
 _BEFORE_2: Dict[str, Callable[..., Any]] = {"mm": _mm, "addmm": _addmm, "mv": _mv, "sparse_sampled_addmm": _sampled}
 
 
+def listed(places: Any, values: Any, shape: Any) -> Any:
+    """A sparse_coo tensor of coordinates that are known to be right: PyTorch 2 warns where it is not told so."""
+    unchecked = {"check_invariants": False} if hasattr(torch.sparse, "check_sparse_tensor_invariants") else {}
+    return torch.sparse_coo_tensor(places, values, shape, **unchecked)
+
+
 def of_values(like: Any, values: Any) -> Any:
     """A sparse tensor of other values, with copies of the index arrays of one that is there, which are not checked again."""
     if like.layout is torch.sparse_coo:
-        made = torch.sparse_coo_tensor(coordinates(like).clone(), values, like.shape)
+        made = listed(coordinates(like).clone(), values, like.shape)
         return coalesced(made) if like.is_coalesced() else made
     name = str(like.layout)[len("torch.sparse_"):]
     parts = (like.ccol_indices(), like.row_indices()) if name in ("csc", "bsc") else (like.crow_indices(), like.col_indices())

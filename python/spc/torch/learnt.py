@@ -42,7 +42,7 @@ class _Sampled(torch.autograd.Function):
 
 def _listed(matrix: Any, values: Any) -> Any:
     """The sparse_coo tensor of values in a tensor's structure."""
-    return torch.sparse_coo_tensor(aten.coordinates(matrix), values.reshape(-1), matrix.shape)
+    return torch_private.listed(aten.coordinates(matrix), values.reshape(-1), matrix.shape)
 
 
 class _Product(torch.autograd.Function):
