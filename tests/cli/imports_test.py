@@ -17,6 +17,7 @@ ARROWS = {
     "sources": ["compiler"],
     "call": ["sources"],
     "spc": ["call"],
+    "scipy": ["spc"],
     "torch": ["spc"],
     "mpi": ["torch"],
     "pyg": ["torch"],

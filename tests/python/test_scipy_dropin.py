@@ -10,6 +10,7 @@ import scipy
 import scipy.sparse as sp
 
 import spc.scipy
+from spc.scipy import kernels
 
 if not scipy.__version__.startswith(("1.10.", "1.17.", "1.18.")):
     pytest.skip("a version of SciPy that spc.scipy refuses", allow_module_level=True)
@@ -28,8 +29,13 @@ def from_the_first_entry(monkeypatch):
 
 def calls_of(monkeypatch):
     """A list to which each result of a kernel is added, that of one which refuses as None."""
-    made, run = [], spc.scipy._run
-    monkeypatch.setattr(spc.scipy, "_run", lambda kernel, *operands: made.append(run(kernel, *operands)) or made[-1])
+    made, run = [], kernels.run
+
+    def noted(*operands, **sizes):
+        made.append(run(*operands, **sizes))
+        return made[-1]
+
+    monkeypatch.setattr(kernels, "run", noted)
     return made
 
 
@@ -50,8 +56,47 @@ def products(rows, columns, dtype):
             "A @ X by columns": lambda A: A @ np.asfortranarray(X), "A @ X with strides": lambda A: A @ X[:, ::2],
             "A.T @ x": lambda A: A.T @ dense(rows, dtype), "A.T @ X": lambda A: A.T @ left.T, "X @ A": lambda A: left @ A,
             "A @ np.matrix": lambda A: A @ np.asmatrix(X), "A.dot(list)": lambda A: A.dot(X.tolist()), "A * x": lambda A: A * x,
-            "A.sum(0)": lambda A: A.sum(0), "A.sum(1)": lambda A: A.sum(1), "A.sum()": lambda A: A.sum(),
-            "A.mean(0)": lambda A: A.mean(0)}
+            "A.multiply(x)": lambda A: A.multiply(x), "A.multiply(row)": lambda A: A.multiply(x[None, :]),
+            "A.multiply(column)": lambda A: A.multiply(dense((rows, 1), dtype)),
+            "A.multiply(X)": lambda A: A.multiply(dense((rows, columns), dtype)),
+            "A.multiply(X) by columns": lambda A: A.multiply(np.asfortranarray(dense((rows, columns), dtype))),
+            "A.multiply(X) with strides": lambda A: A.multiply(dense((2 * rows, 2 * columns), dtype)[::2, ::2]),
+            "A + X": lambda A: A + dense((rows, columns), dtype)}
+
+
+def reductions():
+    """Sums, means and extremes, by name."""
+    found = {f"A.{name}({axis})": lambda A, name=name, axis=axis: getattr(A, name)(axis)
+             for name in ("sum", "mean", "max", "min") for axis in (None, 0, 1, -1, -2, 2)}
+    found["A.sum(0, out=)"] = lambda A: A.sum(0, out=np.asmatrix(np.zeros((1, A.shape[1]), A.dtype)))
+    found["A.sum(0, dtype=)"] = lambda A: A.sum(0, dtype="f4")
+    found["A.mean(1, dtype=)"] = lambda A: A.mean(1, dtype="f4")
+    return found
+
+
+def selections(rows, columns):
+    """Parts of a matrix, by name."""
+    i, j = np.array([0, rows - 1, -1, rows // 2, 0]), np.array([columns - 1, 0, columns // 2, -1, -1])
+    cuts = [np.s_[1:], np.s_[:-1], np.s_[1:3], np.s_[:, 1:], np.s_[:, :-1], np.s_[:, 1:3], np.s_[1:, 1:], np.s_[1:3, 1:2],
+            np.s_[2:1], np.s_[:, 2:1], np.s_[1:100, -2:], np.s_[::2], np.s_[:, ::2], np.s_[::-1, 1:], np.s_[:, :], np.s_[0],
+            np.s_[-1], np.s_[:, 0], np.s_[:, -1], np.s_[0, 0], np.s_[0, 1:], np.s_[1:, 0], (i, j), (i, 1), np.ix_(i, j), i,
+            (slice(None), j), (i, slice(1, 3)), (slice(1, 3), j), (i[:0], j[:0]), ([[0], [1]], [[0], [0]]),
+            np.arange(rows) % 2 == 0, (slice(None), np.arange(columns) % 2 == 0), (99, 0), (i, j + 99)]
+    return {f"A[{cut}]": lambda A, cut=cut: A[cut] for cut in cuts}
+
+
+def stacks():
+    """Matrices beside each other, by name."""
+    functions = {"hstack": sp.hstack, "vstack": sp.vstack}
+    found = {f"{name} of {count}": lambda A, stack=stack, count=count: stack([A, A * 2, A, A][:count])
+             for name, stack in functions.items() for count in (1, 3)}
+    found.update({f"{name} as {form}": lambda A, stack=stack, form=form: stack([A, A], format=form)
+                  for name, stack in functions.items() for form in ("csr", "csc", "coo")})
+    found["hstack of types"] = lambda A: sp.hstack([A, A.astype("f4")])
+    found["vstack of shapes"] = lambda A: sp.vstack([A, A[:, :1]])
+    found["hstack of shapes"] = lambda A: sp.hstack([A, A[:1]])
+    found["bmat"] = lambda A: sp.bmat([[A, A], [A, None]])
+    return found
 
 
 def pairs(other, product):
@@ -68,6 +113,27 @@ def outcome(run):
         return error
 
 
+def assert_same_entries(found, expected, name):
+    """Whether two matrices of a class store the same elements, in the same order where both are sorted."""
+    assert found.format == expected.format and found.nnz == expected.nnz, name
+    assert found.data.flags.writeable, name
+    if found.format == "coo":
+        places = [[one.coords if hasattr(one, "coords") else (one.row, one.col)][0] for one in (found, expected)]
+        assert [part.dtype for part in places[0]] == [part.dtype for part in places[1]], name
+        assert all(map(np.array_equal, *places)) and found.has_canonical_format == expected.has_canonical_format, name
+        assert all([part.flags.writeable for part in places[0]]), name
+        return
+    types = [{part.dtype for part in (one.indices, one.indptr)} for one in (found, expected)]
+    # SciPy's matrices narrow what fits, or not, by what lies in memory behind the indices of a sum.
+    assert types[0] == types[1] or isinstance(found, sp.spmatrix) and types[1] == {np.dtype("i8")}, name
+    assert found.indices.flags.writeable and found.indptr.flags.writeable, name
+    flags = found.has_sorted_indices, found.has_canonical_format
+    copy = type(found)((found.data, found.indices, found.indptr), shape=found.shape)
+    assert flags == (copy.has_sorted_indices, copy.has_canonical_format), name
+    if expected.has_canonical_format and found.format != "bsr":
+        assert np.array_equal(found.indices, expected.indices) and np.array_equal(found.indptr, expected.indptr), name
+
+
 def assert_alike(run, name):
     expected = outcome(run)
     with spc.scipy.enabled():
@@ -78,16 +144,9 @@ def assert_alike(run, name):
         return
     assert (found.dtype, found.shape) == (expected.dtype, expected.shape), name
     if sp.issparse(expected):
-        assert found.format == expected.format and found.nnz == expected.nnz, name
-        if found.format != "coo":
-            types = [{part.dtype for part in (one.indices, one.indptr)} for one in (found, expected)]
-            # SciPy's matrices narrow what fits, or not, by what lies in memory behind the indices of a sum.
-            assert types[0] == types[1] or isinstance(found, sp.spmatrix) and types[1] == {np.dtype("i8")}, name
-            assert found.data.flags.writeable and found.indices.flags.writeable, name
-            flags = found.has_sorted_indices, found.has_canonical_format
-            copy = type(found)((found.data, found.indices, found.indptr), shape=found.shape)
-            assert flags == (copy.has_sorted_indices, copy.has_canonical_format), name
+        assert_same_entries(found, expected, name)
         found, expected = found.toarray(), expected.toarray()
+    assert type(found) is type(expected), name
     np.testing.assert_allclose(np.asarray(found, complex), np.asarray(expected, complex), rtol=1e-5, err_msg=name)
 
 
@@ -95,12 +154,17 @@ def assert_alike(run, name):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("form", FORMATS)
 def test_operators(form, kind, types):
+    if form in ("csc", "bsr") and types in PAIRS[2:]:
+        pytest.skip("as of CSR, and each takes a kernel")
     try:
         A = matrix(7, 5, types[0], form, kind)
     except (TypeError, ValueError):
         pytest.skip("SciPy has no such matrix")
     other, product = matrix(7, 5, types[1], form, kind, 1), matrix(5, 4, types[1], form, kind)
-    for name, run in {**products(7, 5, types[1]), **pairs(other, product)}.items():
+    runs = {**products(7, 5, types[1]), **pairs(other, product)}
+    if types in PAIRS[:1] + STRANGE:
+        runs.update({**reductions(), **selections(7, 5), **stacks()})
+    for name, run in runs.items():
         assert_alike(lambda run=run: run(A), name)
 
 
@@ -110,7 +174,7 @@ def test_shapes(form, shape):
     A = outcome(lambda: matrix(*shape, form=form))
     if isinstance(A, Exception):
         pytest.skip("SciPy has no such matrix")
-    for name, run in {**products(*shape, "f8"), **pairs(A.copy(), A.T.copy())}.items():
+    for name, run in {**products(*shape, "f8"), **pairs(A.copy(), A.T.copy()), **reductions(), **stacks()}.items():
         assert_alike(lambda run=run: run(A), name)
 
 
@@ -129,7 +193,7 @@ def strange_entries(form):
 @pytest.mark.parametrize("form", ("csr", "csc", "coo"))
 def test_entries_in_disorder(form):
     A = strange_entries(form)
-    for name, run in {**products(3, 4, "f8"), **pairs(A * 2, A.T.tocsr())}.items():
+    for name, run in {**products(3, 4, "f8"), **pairs(A * 2, A.T.tocsr()), **reductions(), **selections(3, 4), **stacks()}.items():
         assert_alike(lambda run=run: run(A), name)
 
 
@@ -139,7 +203,7 @@ def test_infinities(form):
     A.data.flat[:3] = np.inf, np.nan, -np.inf
     B.data.flat[2:5] = np.nan, np.inf, 0
     with np.errstate(all="ignore"):
-        for name, run in {**products(6, 6, "f8"), **pairs(B, B)}.items():
+        for name, run in {**products(6, 6, "f8"), **pairs(B, B), **reductions()}.items():
             assert_alike(lambda run=run: run(A), name)
         x = np.array([np.inf, 0, np.nan, 1, -np.inf, 2])
         assert_alike(lambda: A @ x, "A @ x")
@@ -150,7 +214,7 @@ def test_infinities(form):
 def test_index_types(kind):
     A, B = matrix(9, 9, kind=kind), matrix(9, 9, kind=kind, seed=4)
     A.indices, A.indptr = A.indices.astype("i8"), A.indptr.astype("i8")
-    for name, run in {**products(9, 9, "f8"), **pairs(B, B)}.items():
+    for name, run in {**products(9, 9, "f8"), **pairs(B, B), **selections(9, 9), **stacks()}.items():
         assert_alike(lambda run=run: run(A), name)
 
 
@@ -158,7 +222,13 @@ def test_kernels_compute(monkeypatch):
     made = calls_of(monkeypatch)
     A, x = matrix(7, 7), dense(7)
     runs = [lambda: A @ x, lambda: A @ dense((7, 2)), lambda: A @ A, lambda: A.T @ A, lambda: x @ A, lambda: A.T @ x,
-            lambda: A.tocoo() @ x, lambda: A.tobsr((1, 1)) @ x, lambda: A.tocsc() @ A]
+            lambda: A.tocoo() @ x, lambda: A.tobsr((1, 1)) @ x, lambda: A.tocsc() @ A,
+            lambda: A + A, lambda: A - A, lambda: A.multiply(A), lambda: A.tocsc() + A, lambda: A.tocoo() + A,
+            lambda: A.multiply(x), lambda: A.multiply(x[:, None]), lambda: A.multiply(dense((7, 7))), lambda: A.multiply(x.astype("f4")),
+            lambda: A.sum(0), lambda: A.sum(1), lambda: A.tocoo().sum(0), lambda: A.mean(1), lambda: A.astype("i4").mean(0),
+            lambda: A.max(0), lambda: A.min(1), lambda: A.tocoo().max(1), lambda: A.tobsr((1, 1)).min(0),
+            lambda: A[:, 1:4], lambda: A[1:4, 2:], lambda: A.tocsc()[1:5], lambda: A[[0, 1], [2, 3]], lambda: sp.hstack([A, A], "csr"),
+            lambda: sp.vstack([A.tocsc(), A.tocsc()], "csc")]
     with spc.scipy.enabled():
         for place, run in enumerate(runs):
             run()
@@ -167,19 +237,48 @@ def test_kernels_compute(monkeypatch):
     assert len(made) == len(runs)
 
 
-def test_thresholds(monkeypatch):
+THRESHOLDS = {
+    "A @ x": (lambda A: A @ np.ones(7), 1), "A @ X": (lambda A: A @ np.ones((7, 4)), 4), "A @ B": (lambda A: A @ A, 2),
+    "COO @ x": (lambda A: A.tocoo() @ np.ones(7), 1), "BSR @ x": (lambda A: A.tobsr((1, 1)) @ np.ones(7), 1),
+    "A + B": (lambda A: A + A, 2), "A.multiply(B)": (lambda A: A.multiply(A), 2),
+    "A.multiply(X)": (lambda A: A.multiply(np.ones(7)), 1), "A.sum(axis)": (lambda A: A.sum(0), 1),
+    "A.mean(axis)": (lambda A: A.mean(0), 1), "A.max(axis)": (lambda A: A.max(0), 1), "A[a:b, c:d]": (lambda A: A[:, 1:4], 1),
+    "A[i, j]": (lambda A: A[np.arange(A.nnz) % 7, np.arange(A.nnz) % 7], 1), "hstack": (lambda A: sp.hstack([A, A], "csr"), 2)}
+
+
+def test_all_thresholds_are_tested():
+    assert THRESHOLDS.keys() == spc.scipy.THRESHOLDS.keys()
+
+
+@pytest.mark.parametrize("operation", THRESHOLDS)
+def test_thresholds(operation, monkeypatch):
     made = calls_of(monkeypatch)
     A = matrix(7, 7)
-    x, X = dense(7), dense((7, 4))
+    run, entries = THRESHOLDS[operation]
+    for other in THRESHOLDS:
+        monkeypatch.setitem(spc.scipy.THRESHOLDS, other, 1_000)
     with spc.scipy.enabled():
-        for operation, work, run in (("A @ x", A.nnz, lambda: A @ x), ("A @ X", 4 * A.nnz, lambda: A @ X),
-                                     ("A @ B", 2 * A.nnz, lambda: A @ A), ("COO @ x", A.nnz, lambda: A.tocoo() @ x),
-                                     ("BSR @ x", A.nnz, lambda: A.tobsr((1, 1)) @ x)):
-            for threshold, calls in ((work + 1, 0), (work, 1)):
-                monkeypatch.setitem(spc.scipy.THRESHOLDS, operation, threshold)
-                made.clear()
-                run()
-                assert len(made) == calls, operation
+        for threshold, calls in ((entries * A.nnz + 1, 0), (entries * A.nnz, 1)):
+            monkeypatch.setitem(spc.scipy.THRESHOLDS, operation, threshold)
+            made.clear()
+            run(A)
+            assert len(made) == calls
+
+
+def test_rows_are_cut_without_a_walk(monkeypatch):
+    made, walks = calls_of(monkeypatch), []
+    monkeypatch.setattr("scipy.sparse._compressed.get_csr_submatrix", lambda *arguments: walks.append(arguments))
+    A = matrix(7, 7)
+    with spc.scipy.enabled():
+        cut = A[2:6]
+    assert np.array_equal(cut.toarray(), A.toarray()[2:6]) and not made and not walks
+    assert not np.shares_memory(cut.data, A.data) and not np.shares_memory(cut.indices, A.indices)
+
+
+def test_means_of_large_numbers_are_finite():
+    A = sp.csr_array(np.full((4, 4), 3e38, "f4"))
+    with spc.scipy.enabled():
+        assert np.isfinite(A.mean(0)).all() and np.isfinite(A.mean(1)).all()
 
 
 @pytest.mark.parametrize("run", [lambda A: A @ np.ones(3), lambda A: A @ np.ones((3, 2)), lambda A: A @ matrix(3, 2),

@@ -1,0 +1,105 @@
+"""Parts of matrices, and matrices side by side."""
+# SPDX-License-Identifier: Apache-2.0
+
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from ..sources.scipy import family_of
+from ..storage import dtypes
+from . import kernels
+from .kernels import of_type
+
+_PART = """\
+type T = f64
+tensor top: i64
+tensor left: i64
+tensor A(m, n): T, sparse
+tensor C(p, q): T, sparse
+C(i, j) = A(i + top, j + left)
+"""
+_MOST_BESIDE = 8
+
+
+def _limits(given: Any, size: int) -> Optional[Tuple[int, int]]:
+    """Where a range begins and ends; None of what is no slice without steps."""
+    if given is None:
+        return 0, size
+    if not isinstance(given, slice):
+        return None
+    start, stop, step = given.indices(size)
+    return (min(start, stop), stop) if step == 1 else None
+
+
+def part(self: Any, major: Any = None, minor: Any = None, copy: bool = False) -> Any:
+    """`A[a:b, c:d]`, in SciPy's words: ranges of the dimension that is compressed, and of the other one. SciPy walks all
+    entries one by one; whole rows of CSR are its own faster way for slices with steps."""
+    if not kernels.is_compressed(self) or self.ndim != 2:
+        return None
+    rows, columns = self.shape if self.format == "csr" else self.shape[::-1]
+    first, second = _limits(major, rows), _limits(minor, columns)
+    if first is None or second is None or first == (0, rows) and second == (0, columns):
+        return None
+    work = int(self.indptr[first[1]]) - int(self.indptr[first[0]])
+    if not kernels.is_worth("A[a:b, c:d]", work, self) or first[0] == first[1] or second[0] == second[1]:
+        return None
+    if second == (0, columns):
+        return self._major_slice(slice(*first), copy=True)
+    if self.dtype.char not in kernels.RESULTS or not kernels.is_canonical(self):
+        return None
+    top, left = (first, second) if self.format == "csr" else (second, first)
+    kernel = kernels.kernel(_PART, (("A", self.format), ("C", self.format)), (), False,
+                            (("T", dtypes.name_of(self.dtype)),))
+    found = kernels.run(kernel, top[0], left[0], self, p=top[1] - top[0], q=left[1] - left[0])
+    return None if found is None else kernels.canonical(type(self), found, self.indices.dtype)
+
+
+def at_places(matrix: Any, rows: Any, columns: Any) -> Any:
+    """`A[i, j]` of arrays of one dimension that say the places, none of which is negative."""
+    if not kernels.is_compressed(matrix) or np.ndim(rows) != 1 or np.ndim(columns) != 1 or len(rows) != len(columns):
+        return None
+    if not kernels.is_worth("A[i, j]", len(rows), matrix) or matrix.dtype.char not in kernels.RESULTS:
+        return None
+    places = [np.ascontiguousarray(array, matrix.indices.dtype) for array in (rows, columns)]
+    if any([array.min() < 0 for array in places]) or not kernels.is_canonical(matrix):
+        return None
+    found = kernels.run(kernels.kernel("y(k) = A(r(k), c(k))", (("A", matrix.format),)), matrix, *places)
+    return found if found is None or family_of(matrix) == "scipy" else found.reshape(1, -1).view(np.matrix)
+
+
+def beside(blocks: Any, axis: int) -> Any:
+    """CSR matrices side by side, and CSC ones below each other (axis 0): what SciPy's `hstack` and `vstack` call."""
+    matrices = list(blocks)
+    if not 2 <= len(matrices) <= _MOST_BESIDE or any([matrix.ndim != 2 for matrix in matrices]):
+        return None
+    if len({matrix.shape[1 - axis] for matrix in matrices}) > 1 or \
+            not all([kernels.is_worth("hstack", sum([one.nnz for one in matrices]), matrix) for matrix in matrices]):
+        return None
+    dtype = np.result_type(*[matrix.dtype for matrix in matrices])
+    if dtype.char not in kernels.RESULTS or not kernels.is_canonical(*matrices):
+        return None
+    form = matrices[0].format
+    names = [f"A{k}" for k in range(len(matrices))]
+    kernel = kernels.kernel(_beside(len(matrices), axis), tuple([(name, form) for name in (*names, "C")]), (), False,
+                            (("T", dtypes.name_of(dtype)),))
+    found = kernels.run(kernel, *[of_type(matrix, dtype) for matrix in matrices])
+    return None if found is None else kernels.canonical(_class_of(matrices[0]), found, kernels.widest(matrices))
+
+
+def _class_of(matrix: Any) -> Any:
+    """SciPy's class of stacked matrices, of which the first one is given."""
+    import scipy.sparse as sp
+    is_array = family_of(matrix) == "scipy" and hasattr(sp, "sparray")  # before, all were matrices
+    return getattr(sp, f"{matrix.format}_{'array' if is_array else 'matrix'}")
+
+
+def _beside(count: int, axis: int) -> str:
+    """The kernel of matrices along an axis."""
+    lines, terms, before = ["type T = f64"], [], ""
+    for k in range(count):
+        lines.append(f"tensor A{k}({f'm{k}, n' if axis == 0 else f'm, n{k}'}): T, sparse")
+        terms.append(f"padded(A{k}({f'i{before}, j' if axis == 0 else f'i, j{before}'}))")
+        before += f" - {'mn'[axis]}{k}"
+    total = " + ".join([f"{'mn'[axis]}{k}" for k in range(count)])
+    lines.append(f"tensor C({f'{total}, n' if axis == 0 else f'm, {total}'}): T, sparse")
+    return "\n".join([*lines, f"C(i, j) = {' + '.join(terms)}", ""])
