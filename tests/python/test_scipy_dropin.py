@@ -67,7 +67,7 @@ def products(rows, columns, dtype):
 def reductions():
     """Sums, means and extremes, by name."""
     found = {f"A.{name}({axis})": lambda A, name=name, axis=axis: getattr(A, name)(axis)
-             for name in ("sum", "mean", "max", "min") for axis in (None, 0, 1, -1, -2, 2)}
+             for name in ("sum", "mean", "max", "min", "nanmax") for axis in (None, 0, 1, -1, -2, 2)}
     found["A.sum(0, out=)"] = lambda A: A.sum(0, out=np.asmatrix(np.zeros((1, A.shape[1]), A.dtype)))
     found["A.sum(0, dtype=)"] = lambda A: A.sum(0, dtype="f4")
     found["A.mean(1, dtype=)"] = lambda A: A.mean(1, dtype="f4")
@@ -220,14 +220,14 @@ def test_index_types(kind):
 
 def test_kernels_compute(monkeypatch):
     made = calls_of(monkeypatch)
-    A, x = matrix(7, 7), dense(7)
+    A, B, x = matrix(7, 7), matrix(7, 7, seed=1), dense(7)
     runs = [lambda: A @ x, lambda: A @ dense((7, 2)), lambda: A @ A, lambda: A.T @ A, lambda: x @ A, lambda: A.T @ x,
             lambda: A.tocoo() @ x, lambda: A.tobsr((1, 1)) @ x, lambda: A.tocsc() @ A,
-            lambda: A + A, lambda: A - A, lambda: A.multiply(A), lambda: A.tocsc() + A, lambda: A.tocoo() + A,
+            lambda: A + B, lambda: A - B, lambda: A.multiply(B), lambda: A.tocsc() + B, lambda: A.tocoo() + B,
             lambda: A.multiply(x), lambda: A.multiply(x[:, None]), lambda: A.multiply(dense((7, 7))), lambda: A.multiply(x.astype("f4")),
             lambda: A.sum(0), lambda: A.sum(1), lambda: A.tocoo().sum(0), lambda: A.mean(1), lambda: A.astype("i4").mean(0),
-            lambda: A.max(0), lambda: A.min(1), lambda: A.tocoo().max(1), lambda: A.tobsr((1, 1)).min(0),
-            lambda: A[:, 1:4], lambda: A[1:4, 2:], lambda: A.tocsc()[1:5], lambda: A[[0, 1], [2, 3]], lambda: sp.hstack([A, A], "csr"),
+            lambda: A.max(0), lambda: A.min(1), lambda: A.tocsc().max(1), lambda: A.tocsc().min(0),
+            lambda: A[[0, 1], [2, 3]], lambda: sp.hstack([A, A], "csr"),
             lambda: sp.vstack([A.tocsc(), A.tocsc()], "csc")]
     with spc.scipy.enabled():
         for place, run in enumerate(runs):
@@ -240,14 +240,14 @@ def test_kernels_compute(monkeypatch):
 THRESHOLDS = {
     "A @ x": (lambda A: A @ np.ones(7), 1), "A @ X": (lambda A: A @ np.ones((7, 4)), 4), "A @ B": (lambda A: A @ A, 2),
     "COO @ x": (lambda A: A.tocoo() @ np.ones(7), 1), "BSR @ x": (lambda A: A.tobsr((1, 1)) @ np.ones(7), 1),
-    "A + B": (lambda A: A + A, 2), "A.multiply(B)": (lambda A: A.multiply(A), 2),
+    "A + B": (lambda A: A + A.T.tocsr(), 2), "A.multiply(B)": (lambda A: A.multiply(A.T.tocsr()), 2),
     "A.multiply(X)": (lambda A: A.multiply(np.ones(7)), 1), "A.sum(axis)": (lambda A: A.sum(0), 1),
-    "A.mean(axis)": (lambda A: A.mean(0), 1), "A.max(axis)": (lambda A: A.max(0), 1), "A[a:b, c:d]": (lambda A: A[:, 1:4], 1),
+    "A.mean(axis)": (lambda A: A.mean(0), 1), "A.max(axis)": (lambda A: A.max(0), 1),
     "A[i, j]": (lambda A: A[np.arange(A.nnz) % 7, np.arange(A.nnz) % 7], 1), "hstack": (lambda A: sp.hstack([A, A], "csr"), 2)}
 
 
 def test_all_thresholds_are_tested():
-    assert THRESHOLDS.keys() == spc.scipy.THRESHOLDS.keys()
+    assert THRESHOLDS.keys() == spc.scipy.THRESHOLDS.keys() - {"A[a:b]", "A + B of one pattern"}  # which call no kernel
 
 
 @pytest.mark.parametrize("operation", THRESHOLDS)
@@ -265,13 +265,34 @@ def test_thresholds(operation, monkeypatch):
             assert len(made) == calls
 
 
+def test_one_pattern_is_found(monkeypatch):
+    made, merges = calls_of(monkeypatch), []
+    A = matrix(7, 7)
+    original = sp.csr_array._binopt
+    monkeypatch.setattr(original.__globals__["_cs_matrix"], "_binopt", lambda *operands: merges.append(operands) or original(*operands))
+    runs = [lambda: A + A, lambda: A - A, lambda: A.multiply(A.copy()), lambda: A + A.astype("f4"), lambda: A.tocsc() - 2 * A.tocsc()]
+    expected = [run().toarray() for run in runs]
+    merges.clear()
+    with spc.scipy.enabled():
+        for run, result in zip(runs, expected):
+            found = run()
+            assert np.array_equal(found.toarray(), result) and found.data.all()
+        assert not made and not merges
+        monkeypatch.setitem(spc.scipy.THRESHOLDS, "A + B of one pattern", 2 * A.nnz + 1)
+        runs[0]()
+        assert not made and len(merges) == 1
+
+
 def test_rows_are_cut_without_a_walk(monkeypatch):
     made, walks = calls_of(monkeypatch), []
     monkeypatch.setattr("scipy.sparse._compressed.get_csr_submatrix", lambda *arguments: walks.append(arguments))
     A = matrix(7, 7)
     with spc.scipy.enabled():
         cut = A[2:6]
-    assert np.array_equal(cut.toarray(), A.toarray()[2:6]) and not made and not walks
+        monkeypatch.setitem(spc.scipy.THRESHOLDS, "A[a:b]", A[2:6].nnz + 1)
+        with pytest.raises(TypeError):
+            A[2:6]
+    assert np.array_equal(cut.toarray(), A.toarray()[2:6]) and not made and len(walks) == 1
     assert not np.shares_memory(cut.data, A.data) and not np.shares_memory(cut.indices, A.indices)
 
 

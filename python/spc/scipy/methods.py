@@ -81,8 +81,9 @@ def is_enabled() -> bool:
 
 def _replace(version: str) -> None:
     vector, dense, sparse, elements = _NAMES[version]
-    compressed = {sparse: times_sparse, elements: times_elements, "_binopt": of_two, "sum": summed, "mean": averaged,
-                  "_min_or_max_axis": extreme, "_get_submatrix": part, "_get_arrayXarray": at_places}
+    compressed: Dict[str, Method] = {
+        sparse: times_sparse, elements: times_elements, "_binopt": of_two, "sum": summed, "mean": averaged,
+        "_min_or_max_axis": extreme, "_get_submatrix": part, "_get_arrayXarray": at_places}
     for class_ in (sp.csr_matrix, sp.bsr_matrix, sp.coo_matrix):
         functions: Dict[str, Method] = {vector: times_vector, dense: times_dense}
         if class_ is sp.csr_matrix:  # whose base is that of csc_matrix, too

@@ -11,6 +11,8 @@ from ..sources.scipy import family_of
 from . import kernels
 from .kernels import LOOSE, of_type
 
+_EXTREMES = {np.maximum: ("max", "-inf"), np.minimum: ("min", "inf")}
+
 #: Matrices of one dimension are results of arrays where SciPy has a class for all of these.
 _HAS_VECTORS = hasattr(sp, "sparray")
 
@@ -58,19 +60,19 @@ def averaged(matrix: Any, axis: Any = None, dtype: Any = None, out: Any = None) 
 
 
 def extreme(matrix: Any, axis: int, ufunc: Any, explicit: bool = False) -> Any:
-    """`A.max(axis)` and `A.min(axis)` of real floats, as COO. `ufunc` is NumPy's maximum or minimum."""
-    if explicit or not kernels.is_worth("A.max(axis)", matrix.nnz, matrix) or matrix.dtype.char not in "fd":
+    """`A.max(axis)` and `A.min(axis)` of real floats in CSR and CSC, as COO. `ufunc` is NumPy's maximum or minimum; those that
+    leave NaNs out, fmax and fmin, are SciPy's."""
+    if explicit or ufunc not in _EXTREMES or matrix.dtype.char not in "fd" or not kernels.is_compressed(matrix):
         return None
-    compressed = matrix if kernels.is_compressed(matrix) else matrix.tocsr()
-    if not kernels.is_canonical(compressed):
+    if not kernels.is_worth("A.max(axis)", matrix.nnz, matrix) or not kernels.is_canonical(matrix):
         return None
-    word, none = ("max", "-inf") if ufunc is np.maximum else ("min", "inf")
+    word, none = _EXTREMES[ufunc]
     kept, gone = "ji"[axis], "ij"[axis]
     text = f"m({kept}) = {word}({gone}, select(pattern(A(i,j)), A(i,j), {none}))"
-    values = kernels.run(kernels.kernel(text, (("A", compressed.format),)), compressed)
+    values = kernels.run(kernels.kernel(text, (("A", matrix.format),)), matrix)
     if values is None:
         return None
-    _take_in_zeros(values, compressed, axis, word)
+    _take_in_zeros(values, matrix, axis, word)
     places = np.flatnonzero(values).astype(np.int32)
     return _row_or_column(matrix, values[places], places, axis)
 

@@ -1,7 +1,7 @@
 """Parts of matrices, and matrices side by side."""
 # SPDX-License-Identifier: Apache-2.0
 
-from typing import Any, Optional, Tuple
+from typing import Any
 
 import numpy as np
 
@@ -10,48 +10,23 @@ from ..storage import dtypes
 from . import kernels
 from .kernels import of_type
 
-_PART = """\
-type T = f64
-tensor top: i64
-tensor left: i64
-tensor A(m, n): T, sparse
-tensor C(p, q): T, sparse
-C(i, j) = A(i + top, j + left)
-"""
 _MOST_BESIDE = 8
 
 
-def _limits(given: Any, size: int) -> Optional[Tuple[int, int]]:
-    """Where a range begins and ends; None of what is no slice without steps."""
-    if given is None:
-        return 0, size
-    if not isinstance(given, slice):
-        return None
-    start, stop, step = given.indices(size)
-    return (min(start, stop), stop) if step == 1 else None
-
-
 def part(self: Any, major: Any = None, minor: Any = None, copy: bool = False) -> Any:
-    """`A[a:b, c:d]`, in SciPy's words: ranges of the dimension that is compressed, and of the other one. SciPy walks all
-    entries one by one; whole rows of CSR are its own faster way for slices with steps."""
-    if not kernels.is_compressed(self) or self.ndim != 2:
+    """`A[a:b]` of CSR and `A[:, a:b]` of CSC, in SciPy's words: ranges of the dimension that is compressed, and of the other
+    one. SciPy walks the entries one by one, and has a way for slices with steps that copies them at once."""
+    if not isinstance(major, slice) or not kernels.is_compressed(self) or self.ndim != 2:
         return None
     rows, columns = self.shape if self.format == "csr" else self.shape[::-1]
-    first, second = _limits(major, rows), _limits(minor, columns)
-    if first is None or second is None or first == (0, rows) and second == (0, columns):
+    start, stop, step = major.indices(rows)
+    if step != 1 or start >= stop or stop - start == rows:
         return None
-    work = int(self.indptr[first[1]]) - int(self.indptr[first[0]])
-    if not kernels.is_worth("A[a:b, c:d]", work, self) or first[0] == first[1] or second[0] == second[1]:
+    if minor is not None and (not isinstance(minor, slice) or minor.indices(columns) != (0, columns, 1)):
         return None
-    if second == (0, columns):
-        return self._major_slice(slice(*first), copy=True)
-    if self.dtype.char not in kernels.RESULTS or not kernels.is_canonical(self):
+    if not kernels.is_worth("A[a:b]", int(self.indptr[stop]) - int(self.indptr[start]), self):
         return None
-    top, left = (first, second) if self.format == "csr" else (second, first)
-    kernel = kernels.kernel(_PART, (("A", self.format), ("C", self.format)), (), False,
-                            (("T", dtypes.name_of(self.dtype)),))
-    found = kernels.run(kernel, top[0], left[0], self, p=top[1] - top[0], q=left[1] - left[0])
-    return None if found is None else kernels.canonical(type(self), found, self.indices.dtype)
+    return self._major_slice(slice(start, stop), copy=True)
 
 
 def at_places(matrix: Any, rows: Any, columns: Any) -> Any:
