@@ -177,3 +177,23 @@ class Place:
 
     def files(self, pattern):
         return sorted(self.folder.glob(pattern))
+
+
+class Exported:
+    """What knows DLPack and nothing else, as arrays of other libraries may."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+class Interfaced:
+    """What knows NumPy's interface and nothing else."""
+
+    def __init__(self, array):
+        self.array, self.__array_interface__ = array, array.__array_interface__

@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
-from support import address, close, dense, kernel, matrix
+from support import Exported, Interfaced, address, close, dense, kernel, matrix
 
 import spc
 
@@ -134,26 +134,6 @@ def test_read_only_operands():
     a = dense((2, 3))
     a.flags.writeable = False
     close(kernel(ADD)(a, a), a + a)
-
-
-class Exported:
-    """What knows DLPack and nothing else, as arrays of other libraries may."""
-
-    def __init__(self, array):
-        self.array = array
-
-    def __dlpack__(self, **options):
-        return self.array.__dlpack__(**options)
-
-    def __dlpack_device__(self):
-        return self.array.__dlpack_device__()
-
-
-class Interfaced:
-    """What knows NumPy's interface and nothing else."""
-
-    def __init__(self, array):
-        self.array, self.__array_interface__ = array, array.__array_interface__
 
 
 class Elsewhere(Exported):

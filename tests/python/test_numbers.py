@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from support import close, dense, kernel, matrix
+from support import Interfaced, close, dense, kernel, matrix
 
 import spc
 
@@ -165,21 +165,14 @@ def test_tensors():
     assert isinstance(mixed, torch.Tensor) and float(mixed) == 4
 
 
-class Exported:
-    """An object that tells where its memory lies, as those of CuPy and others do."""
-
-    def __init__(self, array):
-        self.array, self.__array_interface__ = array, array.__array_interface__
-
-
 def test_other_objects():
-    s = Exported(np.array(1.0))
+    s = Interfaced(np.array(1.0))
     for k in range(3):
         assert kernel(SUM)(np.ones(3), s) is s
         assert float(s.array) == 4 + 3 * k
     s.array.flags.writeable = False
     with pytest.raises(spc.ArgumentError, match="s: out cannot be written"):
-        kernel(SUM)(np.ones(3), Exported(s.array))
+        kernel(SUM)(np.ones(3), Interfaced(s.array))
 
 
 def test_results_of_numbers_alone():

@@ -10,7 +10,7 @@ from ..compiler import cache
 from ..compiler.compiled import Functions
 from ..errors import ArgumentError, ArgumentTypeError, Error
 from ..sources import view_of
-from ..sources.arrays import dense
+from ..sources.arrays import dense, exported_array
 from ..storage import dtypes
 from ..storage.describe import contents_of, name_of
 from ..storage.dtypes import Array
@@ -44,6 +44,8 @@ def _plain(value: Any) -> Optional[Any]:
         except (ValueError, RuntimeError):  # lists of different lengths, or of tensors that require gradients
             return None
         return array.astype(array.dtype.newbyteorder("="), copy=False)
+    if hasattr(value, "tocoo") and len(getattr(value, "shape", ())) != 2:
+        return value.tocoo().copy()
     if hasattr(value, "tocsr"):
         made = value.tocsr(copy=True)
         made.sum_duplicates()
@@ -55,7 +57,8 @@ def _plain(value: Any) -> Optional[Any]:
     if hasattr(value, "is_cuda"):
         plain = value.detach().cpu().resolve_conj().resolve_neg()
         return plain.coalesce() if str(plain.layout) == "torch.sparse_coo" else plain.contiguous()
-    return None
+    array = exported_array(value)
+    return None if array is None else np.array(array, order="C")
 
 
 def fitting(view: Operand, argument: Argument) -> View:

@@ -1,6 +1,7 @@
 """Results of calls as objects of the library that the operands came from."""
 # SPDX-License-Identifier: Apache-2.0
 
+import functools
 import math
 import sys
 from typing import Any, Callable, Dict, FrozenSet, Optional
@@ -148,7 +149,7 @@ def patterned(view: View, index: str) -> View:
     is_fixed = index != "own" and view.family in _MAY_BE_READ_ONLY
     if index != "shared":
         view.owner = None
-        if view.family in ("torch", "pydata") and name_of(view.storage) in _STACKED:
+        if view.family.startswith(("torch", "pydata")) and name_of(view.storage) in _STACKED:
             return view
     elif not is_fixed:
         return view
@@ -187,6 +188,8 @@ def wrap(view: View, family: str, is_named: bool = False) -> Any:
         return _dictionary(view)
     if (make := _makers.get(family)) is not None:
         return make(view)
+    if family == "pydata" and not is_named and name_of(view.storage) in ("csr", "csc"):  # of COO, whose result is COO
+        view = expanded(view) or view
     made = _wrapped(view, family) if _is_divided(view) else None
     if made is None and not is_named and family != "numpy" and (coordinates := expanded(view)) is not None:
         made = _wrapped(coordinates, family)
@@ -204,6 +207,8 @@ _makers: Dict[str, Callable[[View], Any]] = {}
 
 def is_copied(view: View) -> bool:
     """Whether objects of a view may have other values than the view, which have to be there before."""
+    if view.family.startswith("pydata") and name_of(view.storage) not in ("coo", "csr", "csc", "sparse-vector"):
+        return True  # as COO sorts what is not in order
     return any(level.op for level in view.storage.levels) and name_of(view.storage) != "dia-cols" and is_padded(view)
 
 
@@ -213,7 +218,7 @@ def _wrapped(view: View, family: str) -> Optional[Any]:
         from ..sources import torch as sources_torch
         if (made := sources_torch.wrap(sys.modules["torch"], view)) is not None:
             return made
-    if family == "pydata" and (made := _pydata(view)) is not None:
+    if family.startswith("pydata") and (made := _pydata(view)) is not None:
         return made
     return _scipy(view, "matrix" if family == "scipy.matrix" else "array")
 
@@ -245,13 +250,15 @@ def _pydata(view: View) -> Optional[Any]:
 
 def _scipy(view: View, kind: str) -> Optional[Any]:
     """SciPy's array or matrix of a result, whose arrays are the view's; None where it has none."""
-    if len(view.shape) != 2 or view.type in ("f16", "bf16") or view.indices not in ("i32", "i64"):
+    if view.type in ("f16", "bf16") or view.indices not in ("i32", "i64"):
         return None
     try:
         from scipy import sparse
     except ImportError:
         return None
     name, arrays = name_of(view.storage), view.arrays
+    if len(view.shape) != 2:
+        return _coordinates(sparse, view) if kind == "array" and name in _LISTED else None
     values = arrays["values", 0]
     if name in ("coo", "coo-unsorted"):
         parts = (values, (arrays["indices", 0], arrays["indices", 1]))
@@ -273,6 +280,27 @@ def _scipy(view: View, kind: str) -> Optional[Any]:
         made.has_sorted_indices = made.has_canonical_format = True
     return made
 
+
+def _coordinates(sparse: Any, view: View) -> Optional[Any]:
+    """SciPy's array of coordinates of a result that is no matrix; None where its version has none."""
+    if not _has_order(sparse, len(view.shape)):
+        return None
+    places = tuple([view.arrays["indices", k] for k in range(len(view.shape))])
+    made = sparse.coo_array((view.arrays["values", 0], places), shape=view.shape, copy=False)
+    made.coords = places
+    return made
+
+
+@functools.lru_cache(maxsize=None)
+def _has_order(sparse: Any, order: int) -> bool:
+    """Whether SciPy has sparse arrays of so many dimensions."""
+    try:
+        return order > 0 and bool(sparse.coo_array((1,) * order).ndim == order)
+    except (TypeError, ValueError):
+        return False
+
+
+_LISTED = ("coo", "coo-unsorted", "sparse-vector")  # with an array of coordinates for each dimension, in their order
 
 _EMPTY: Dict[type, Dict[str, Any]] = {}  # what a matrix has besides its arrays, by its class
 

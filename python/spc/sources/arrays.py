@@ -90,16 +90,20 @@ def origin(array: Array) -> Array:
 
 
 def exported(value: Any) -> Optional[Operand]:
-    """What exports its memory by DLPack, as the array API has it, or by NumPy's interface, in the host's memory."""
-    try:
-        if hasattr(value, "__dlpack__"):
-            data = np.from_dlpack(value)
-        elif hasattr(value, "__array_interface__"):
-            data = np.asarray(value)
-        else:
-            return None
-    except (TypeError, BufferError, RuntimeError, ValueError) as error:
-        raise ArgumentTypeError(f"its memory cannot be read: {error}") from None
+    """What exports its memory, see `exported_array`."""
+    if (data := exported_array(value)) is None:
+        return None
     if not data.ndim:
         return without_dimensions(data, dtypes.name_of(data.dtype), value)
     return dense(data, dtypes.name_of(data.dtype), "numpy", value)
+
+
+def exported_array(value: Any) -> Optional[Array]:
+    """The memory of what exports it by DLPack, as the array API has it, or by NumPy's interface; None of what does not.
+    Raises ArgumentTypeError where it is not in the host's memory."""
+    try:
+        if hasattr(value, "__dlpack__"):
+            return np.from_dlpack(value)
+        return np.asarray(value) if hasattr(value, "__array_interface__") else None
+    except (TypeError, BufferError, RuntimeError, ValueError) as error:
+        raise ArgumentTypeError(f"its memory cannot be read: {error}") from None

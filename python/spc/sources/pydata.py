@@ -33,6 +33,6 @@ def _gcxs(value: Any) -> View:
     pointers, indices, values = flat("indptr", value.indptr), flat("indices", value.indices), flat("data", value.data)
     by_columns = tuple(value.compressed_axes) == (1,)
     return View(tuple(value.shape), dtypes.name_of(values.dtype), csr_storage(by_columns),
-                {("pointers", 1): pointers, ("indices", 1): indices, ("values", 0): values}, "pydata", value,
+                {("pointers", 1): pointers, ("indices", 1): indices, ("values", 0): values}, "pydata.gcxs", value,
                 loose=csr_storage(by_columns, False), witness=(indices, pointers),
                 pointers=dtypes.index_name_of(pointers.dtype), indices=dtypes.index_name_of(indices.dtype))

@@ -63,17 +63,29 @@ def _compressed(value: Any) -> View:
 
 
 def _coo(value: Any) -> View:
-    if value.ndim != 2:
-        raise ArgumentError(f"a COO array of {value.ndim} dimensions is passed as a dictionary in Binsparse's names")
-    rows, columns, values = flat("row", value.row), flat("col", value.col), flat("data", value.data)
-    name = dtypes.index_name_of(rows.dtype)
-    if columns.dtype != rows.dtype:
-        raise ArgumentTypeError(f"its rows are of type {name}, and its columns {dtypes.index_name_of(columns.dtype)}")
+    order = len(value.shape)
+    places = [flat(name, array) for name, array in (("row", value.row), ("col", value.col))] if order == 2 else \
+        [flat("coords", array) for array in value.coords]
+    values = flat("data", value.data)
+    names = [dtypes.index_name_of(array.dtype) for array in places]
+    if len(set(names)) > 1:
+        raise ArgumentTypeError(f"its rows are of type {names[0]}, and its columns {names[1]}" if order == 2 else
+                                f"its coordinates are of types {', '.join(names)}")
+    arrays = {("indices", k): array for k, array in enumerate(places)}
     # What SciPy calls canonical has no repeats, but is sorted by columns.
-    return View(value.shape, dtypes.name_of(values.dtype), coo_storage(2),
-                {("indices", 0): rows, ("indices", 1): columns, ("values", 0): values}, family_of(value), value,
-                loose=coo_storage(2, False), claimed=False, witness=(origin(rows), origin(columns)),
-                pointers=name, indices=name)
+    return View(value.shape, dtypes.name_of(values.dtype), coo_storage(order), {**arrays, ("values", 0): values},
+                family_of(value), value, loose=coo_storage(order, False), claimed=False,
+                witness=tuple([origin(array) for array in places]), pointers=names[0], indices=names[0])
+
+
+def _vector(value: Any) -> View:
+    """A CSR array of one dimension: the coordinates of its entries."""
+    noted = _noted(value)
+    indices, values = flat("indices", value.indices), flat("data", value.data)
+    name = dtypes.index_name_of(indices.dtype)
+    return View(value.shape, dtypes.name_of(values.dtype), coo_storage(1),
+                {("indices", 0): indices, ("values", 0): values}, family_of(value), value, loose=coo_storage(1, False),
+                claimed=_claims(noted), witness=(origin(indices), noted), pointers=name, indices=name)
 
 
 def _bsr(value: Any) -> View:
@@ -108,4 +120,8 @@ def _dia(value: Any) -> View:
                 numbers={("count", 0): offsets.size}, witness=(origin(offsets),), pointers=name, indices=name)
 
 
-_KINDS = {"csr": _compressed, "csc": _compressed, "coo": _coo, "bsr": _bsr, "dia": _dia}
+def _csr(value: Any) -> View:
+    return _vector(value) if len(value.shape) == 1 else _compressed(value)
+
+
+_KINDS = {"csr": _csr, "csc": _compressed, "coo": _coo, "bsr": _bsr, "dia": _dia}
