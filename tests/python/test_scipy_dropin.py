@@ -23,6 +23,7 @@ STRANGE = (("f8", "g"), ("O", "O"), ("?", "?"), (">f8", "f8"))
 
 @pytest.fixture(autouse=True)
 def from_the_first_entry(monkeypatch):
+    monkeypatch.setattr(kernels, "has_threads", lambda: True)
     for operation in spc.scipy.THRESHOLDS:
         monkeypatch.setitem(spc.scipy.THRESHOLDS, operation, 0)
 

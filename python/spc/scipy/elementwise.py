@@ -18,7 +18,7 @@ _ALIKE = "A + B of one pattern"
 def of_two(one: Any, other: Any, operation: str) -> Any:
     """`A + B`, `A - B` and `A.multiply(B)` of sparse matrices, in the class and format of the first.
 
-    Where both have one pattern, NumPy computes the values. SciPy leaves zeros out. They are few, and looked for afterwards: a
+    Where both have one pattern, NumPy computes the values. Else kernels merge on several threads: on one, SciPy is as fast. SciPy leaves zeros out. They are few, and looked for afterwards: a
     branch for each element takes longer.
     """
     if operation not in _OPERATIONS or not kernels.is_compressed(one) or one.shape != other.shape:
@@ -37,7 +37,7 @@ def of_two(one: Any, other: Any, operation: str) -> Any:
         result = type(one)((data, one.indices.copy(), one.indptr.copy()), shape=one.shape)
         result.has_canonical_format = True
     else:
-        if work < THRESHOLDS[name] or operation == "_elmul_" and not (_is_finite(one) and _is_finite(other)):
+        if work < THRESHOLDS[name] or not kernels.has_threads() or operation == "_elmul_" and not (_is_finite(one) and _is_finite(other)):
             return None
         form = one.format
         found = kernels.run(kernels.kernel(text, (("A", form), ("B", form), ("C", form))), of_type(one, dtype),

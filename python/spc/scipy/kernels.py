@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterable, Optional, Tuple
 import numpy as np
 
 from ..api import kernel as kernel_of
+from ..call import threads
 from ..errors import Error
 from ..kernel import Kernel
 
@@ -16,7 +17,7 @@ from ..kernel import Kernel
 THRESHOLDS: Dict[str, int] = {
     "A @ x": 500_000, "COO @ x": 100_000, "BSR @ x": 20_000, "A @ X": 200_000, "A @ B": 100_000,
     "A + B": 500_000, "A.multiply(B)": 500_000, "A + B of one pattern": 20_000, "A.multiply(X)": 500_000,
-    "A.sum(axis)": 5_000, "A.mean(axis)": 2_000, "A.max(axis)": 10_000, "A[a:b]": 5_000, "A[i, j]": 20_000, "hstack": 200_000}
+    "A.sum(axis)": 5_000, "A.mean(axis)": 2_000, "A.max(axis)": 10_000, "A[a:b]": 5_000, "A[i, j]": 100_000, "hstack": 200_000}
 
 QUIET = ("-Wno-reorder", "-Wno-precision", "-Wno-asymptotic")  # nobody has written these kernels
 
@@ -49,6 +50,11 @@ def run(kernel: Kernel, *operands: Any, **sizes: int) -> Any:
         return kernel(*operands, sizes=sizes) if sizes else kernel(*operands)
     except Error:
         return None
+
+
+def has_threads() -> bool:
+    """Whether kernels run on more threads than one."""
+    return threads.get_threads() > 1
 
 
 def is_worth(operation: str, work: int, matrix: Any) -> bool:
