@@ -4,7 +4,8 @@
     bench/python/pipelines.py [--threads N] [--rounds N] [--scale F] [--only WORD]
 
 Their data are made here. Each is run without and with spc.scipy in turn; printed are the medians of both, the median of their
-ratios, how many calls kernels took, and how far results are apart, over their size. Needs scikit-learn and scanpy."""
+ratios, how many calls kernels took, and how far results are apart, over their size. Needs
+scikit-learn and scanpy (python/requirements-pipelines.txt)."""
 # SPDX-License-Identifier: Apache-2.0
 
 import argparse

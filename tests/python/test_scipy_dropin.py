@@ -225,7 +225,8 @@ def test_kernels_compute(monkeypatch):
     runs = [lambda: A @ x, lambda: A @ dense((7, 2)), lambda: A @ A, lambda: A.T @ A, lambda: x @ A, lambda: A.T @ x,
             lambda: A.tocoo() @ x, lambda: A.tobsr((1, 1)) @ x, lambda: A.tocsc() @ A,
             lambda: A + B, lambda: A - B, lambda: A.multiply(B), lambda: A.tocsc() + B, lambda: A.tocoo() + B,
-            lambda: A.multiply(x), lambda: A.multiply(x[:, None]), lambda: A.multiply(dense((7, 7))), lambda: A.multiply(x.astype("f4")),
+            lambda: A.multiply(x), lambda: A.multiply(x[:, None]), lambda: A.multiply(dense((7, 7))),
+            lambda: A.multiply(x.astype("f4")),
             lambda: A.sum(0), lambda: A.sum(1), lambda: A.tocoo().sum(0), lambda: A.mean(1), lambda: A.astype("i4").mean(0),
             lambda: A.max(0), lambda: A.min(1), lambda: A.tocsc().max(1), lambda: A.tocsc().min(0),
             lambda: A[[0, 1], [2, 3]], lambda: sp.hstack([A, A], "csr"),
@@ -270,8 +271,10 @@ def test_one_pattern_is_found(monkeypatch):
     made, merges = calls_of(monkeypatch), []
     A = matrix(7, 7)
     original = sp.csr_array._binopt
-    monkeypatch.setattr(original.__globals__["_cs_matrix"], "_binopt", lambda *operands: merges.append(operands) or original(*operands))
-    runs = [lambda: A + A, lambda: A - A, lambda: A.multiply(A.copy()), lambda: A + A.astype("f4"), lambda: A.tocsc() - 2 * A.tocsc()]
+    monkeypatch.setattr(original.__globals__["_cs_matrix"], "_binopt",
+                        lambda *operands: merges.append(operands) or original(*operands))
+    runs = [lambda: A + A, lambda: A - A, lambda: A.multiply(A.copy()), lambda: A + A.astype("f4"),
+            lambda: A.tocsc() - 2 * A.tocsc()]
     expected = [run().toarray() for run in runs]
     merges.clear()
     with spc.scipy.enabled():

@@ -57,8 +57,8 @@ def _plain(value: Any) -> Optional[Any]:
     if hasattr(value, "is_cuda"):
         plain = value.detach().cpu().resolve_conj().resolve_neg()
         return plain.coalesce() if str(plain.layout) == "torch.sparse_coo" else plain.contiguous()
-    array = exported_array(value)
-    return None if array is None else np.array(array, order="C")
+    exported = exported_array(value)
+    return None if exported is None else np.array(exported, order="C")
 
 
 def fitting(view: Operand, argument: Argument) -> View:

@@ -1,7 +1,7 @@
 """Sums, differences and products of the elements of two matrices."""
 # SPDX-License-Identifier: Apache-2.0
 
-from typing import Any
+from typing import Any, Dict, Tuple
 
 import numpy as np
 
@@ -9,17 +9,18 @@ from . import kernels
 from .kernels import LOOSE, THRESHOLDS, common_type, of_type
 
 #: What SciPy calls the operations of two sparse matrices: the threshold, the kernel, and NumPy's function.
-_OPERATIONS = {"_plus_": ("A + B", "C(i,j) = A(i,j) + B(i,j)", np.add),
-               "_minus_": ("A + B", "C(i,j) = A(i,j) - B(i,j)", np.subtract),
-               "_elmul_": ("A.multiply(B)", "C(i,j) = A(i,j) * B(i,j)", np.multiply)}
+_OPERATIONS: Dict[str, Tuple[str, str, Any]] = {
+    "_plus_": ("A + B", "C(i,j) = A(i,j) + B(i,j)", np.add),
+    "_minus_": ("A + B", "C(i,j) = A(i,j) - B(i,j)", np.subtract),
+    "_elmul_": ("A.multiply(B)", "C(i,j) = A(i,j) * B(i,j)", np.multiply)}
 _ALIKE = "A + B of one pattern"
 
 
 def of_two(one: Any, other: Any, operation: str) -> Any:
     """`A + B`, `A - B` and `A.multiply(B)` of sparse matrices, in the class and format of the first.
 
-    Where both have one pattern, NumPy computes the values. Else kernels merge on several threads: on one, SciPy is as fast. SciPy leaves zeros out. They are few, and looked for afterwards: a
-    branch for each element takes longer.
+    Where both have one pattern, NumPy computes the values. Else kernels merge on several threads: on one, SciPy is as fast.
+    SciPy leaves zeros out. They are few, and looked for afterwards: a branch for each element takes longer.
     """
     if operation not in _OPERATIONS or not kernels.is_compressed(one) or one.shape != other.shape:
         return None
@@ -37,7 +38,9 @@ def of_two(one: Any, other: Any, operation: str) -> Any:
         result = type(one)((data, one.indices.copy(), one.indptr.copy()), shape=one.shape)
         result.has_canonical_format = True
     else:
-        if work < THRESHOLDS[name] or not kernels.has_threads() or operation == "_elmul_" and not (_is_finite(one) and _is_finite(other)):
+        if work < THRESHOLDS[name] or not kernels.has_threads():
+            return None
+        if operation == "_elmul_" and not (_is_finite(one) and _is_finite(other)):
             return None
         form = one.format
         found = kernels.run(kernels.kernel(text, (("A", form), ("B", form), ("C", form))), of_type(one, dtype),
