@@ -85,7 +85,7 @@ TEST_CASE("temporaries with dimensions that their pattern lacks", "[temporaries]
   checkApart("let T(i,k) = v(i) * a(i,k)\nC(i,k) = T(i,k) + a(i,k)\ny(k) = T(i,k) * v(i)", product({{"v", {"sv"}}}));
   checkApart("let E(i,j,h,g) = S(i,j) * a(h,i) * b(g,j)\ny(h) = E(i,j,h,g) * S(i,j)", product({{"S", {"csr"}}}));
   checkLowering("let L(i,j,h) = pattern(S(i,j)) * a(j,h)\nP(i,j,h) = exp(L(i,j,h)) * L(i,j,h)",
-                product({{"S", {"csr", "csc", "coo"}}}));
+                product({{"S", {"csr", "csc", "coo", "coo-dup", "dcsr", "ell"}}}));
   checkLowering("D(i,j) = S(i,j) * sum(h, w(h) * relu(sum(k, Q(i,h,k) * K(j,h,k))))",
                 product({{"S", {"csr", "coo", "csc", "dcsr", "ell"}}}));
 }

@@ -103,8 +103,10 @@ private:
 
   void apply(const Decision &decision) {
     using Kind = Decision::Kind;
-    if (decision.takesFormat)
-      target_.format = formatFrom(planning_.kernel, std::get<KeptPattern>(decision.pattern), target_.order());
+    if (decision.takesFormat) {
+      const auto formatOf = decision.kind == Kind::Assembled ? assembledFrom : formatFrom;
+      target_.format = formatOf(planning_.kernel, std::get<KeptPattern>(decision.pattern), target_.order());
+    }
     switch (decision.kind) {
     case Kind::Unchanged:
       return;

@@ -97,6 +97,10 @@ std::variant<KeptPattern, PatternLoss> findKeptPattern(const LogicalStatement &l
 /// The format of a target of some order that keeps an operand's pattern.
 format::Format formatFrom(const Kernel &kernel, const KeptPattern &pattern, int order);
 
+/// The same for a target that is built from entries. Coordinates with a tail are a temporary's alone, as callers have
+/// no such format: rows are listed in their place.
+format::Format assembledFrom(const Kernel &kernel, const KeptPattern &pattern, int order);
+
 /// The pattern that the first statement of a target keeps, where the later ones that write it keep that too.
 std::variant<KeptPattern, PatternLoss> keptByAll(const Planning &planning, const LogicalStatement &logical,
                                                  Stores stores, std::variant<KeptPattern, PatternLoss> pattern);

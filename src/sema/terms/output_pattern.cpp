@@ -184,6 +184,18 @@ format::Format formatFrom(const Kernel &kernel, const KeptPattern &pattern, int 
   return format;
 }
 
+format::Format assembledFrom(const Kernel &kernel, const KeptPattern &pattern, int order) {
+  format::Format format = formatFrom(kernel, pattern, order);
+  std::vector<format::Level> &levels = format.levels;
+  if (!levels.back().isDense() ||
+      std::none_of(levels.begin(), levels.end(), [](const format::Level &level) { return level.hasWidthOne(); }))
+    return format;
+  for (format::Level &level : levels)
+    if (!level.isDense())
+      level = {.dim = level.dim, .storage = format::Storage::Compressed, .extent = format::Extent::Ragged};
+  return format;
+}
+
 std::variant<KeptPattern, PatternLoss> keptByAll(const Planning &planning, const LogicalStatement &logical,
                                                  Stores stores, std::variant<KeptPattern, PatternLoss> pattern) {
   const auto *first = std::get_if<KeptPattern>(&pattern);
