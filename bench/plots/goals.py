@@ -28,7 +28,8 @@ _HAND = [Goal(*goal) for goal in (
     ("ttm", "hand", 1.10), ("bsr-spmv", "hand", 1.10), ("spgemm", "hand", 1.25), ("spadd", "hand", 1.25),
     ("convert", "hand", 1.10, "coo>csr"))]
 _PEERS = [Goal(*goal) for goal in (
-    ("spmv", "eigen", 1.1), ("spmv", "graphblas", 1.25),
+    ("spmv", "eigen", 1.1), ("spmv", "graphblas", 1.25), ("spmv", "mkl", 1.15),
+    ("spmm", "mkl", 1.3, "K=32"), ("spmm", "mkl", 1.3, "K=128"), ("spgemm", "mkl", 1.5),
     ("spmm", "eigen", 2.2, "K=32"), ("spmm", "graphblas", 2.2, "K=32"),
     ("spmm", "eigen", 1.7, "K=128"), ("spmm", "graphblas", 1.7, "K=128"),
     *(("spmm", "mlir", bound, case, (threads,)) for case in ("K=32", "K=128")

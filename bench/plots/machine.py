@@ -80,12 +80,26 @@ def _system():
     return ", ".join(filter(None, (release[1] if release else "", f"{platform.system()} {platform.release()}")))
 
 
-def _libraries():
-    """The peers' libraries, as Debian's packages have them."""
+def peers_of(place):
+    """[(name, version)] of the peers in an environment that `bench/run --peers` has made."""
+    names = {"mkl": "oneMKL", "suitesparse_graphblas": "SuiteSparse:GraphBLAS", "scipy": "SciPy", "torch": "PyTorch",
+             "sparse": "pydata/sparse"}
+    found = {}
+    for info in sorted(pathlib.Path(place).glob("lib/python3*/site-packages/*.dist-info")):
+        name, _, version = info.stem.rpartition("-")
+        if name in names:
+            found[names[name]] = version
+    return list(found.items())
+
+
+def _libraries(peers):
+    """The peers' libraries, as Debian's packages have them, or PyPI's in the folder `peers`."""
     packages = {"libeigen3-dev": "Eigen", "libgraphblas-dev": "SuiteSparse:GraphBLAS", "librsb-dev": "librsb",
                 "libmlir-22-dev": "MLIR"}
     versions = {name: _first_line("dpkg-query", "-W", "-f=${Version}", package) for package, name in packages.items()}
-    return ", ".join(f"{name} {re.sub('^[0-9]+:', '', version)}" for name, version in versions.items() if version)
+    known = {name: re.sub("^[0-9]+:", "", version) for name, version in versions.items() if version}
+    known.update(peers_of(peers) if peers else [])
+    return ", ".join(f"{name} {version}" for name, version in known.items())
 
 
 def _llvm_name():
@@ -109,8 +123,9 @@ def _llvm_name():
     return re.sub(r"[^a-z0-9]+", "-", "-".join(filter(None, numbers)).lower()) or "unknown"
 
 
-def describe(spc, source):
-    """[(what, description)] of this machine, of the compiler `spc` and of the source tree, without what is unknown."""
+def describe(spc, source, peers=None):
+    """[(what, description)] of this machine, of the compiler `spc` and of the source tree, without what is unknown; peers:
+    the environment of those that PyPI has."""
     commit = _first_line("git", "-C", str(source), "describe", "--always", "--dirty")
     rows = [
         ("processor", _processor()),
@@ -120,7 +135,7 @@ def describe(spc, source):
         ("memory", _memory()),
         ("system", _system()),
         ("compilers", "; ".join(filter(None, (_first_line("c++", "--version"), _first_line("clang", "--version"))))),
-        ("libraries", _libraries()),
+        ("libraries", _libraries(peers)),
         ("spc", ", ".join(filter(None, (_first_line(str(spc), "--version"), f"commit {commit}" if commit else "")))),
         ("date", datetime.date.today().isoformat()),
     ]

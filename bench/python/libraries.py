@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kernels from Python next to SciPy and PyTorch: tables of how many times as fast spc is.
+"""Kernels from Python next to SciPy, PyTorch and pydata/sparse: tables of how many times as fast spc is.
 
     PYTHONPATH=python python3 bench/python/libraries.py --data DIR [--threads N] [--rounds N] [--kernels NAME...] [--page FILE]
 
@@ -25,6 +25,12 @@ try:
     import torch
 except ImportError:
     torch = None
+try:
+    import sparse
+except ImportError:
+    sparse = None
+
+OTHERS = ("SciPy", "PyTorch", "pydata/sparse")
 
 SECONDS = 0.4  # at most so long a contender and round
 
@@ -34,7 +40,8 @@ def spmv(a, rng):
     x, y = rng.random(a.shape[1]), np.empty(a.shape[0])
     kernel = spc.kernel("y(i) = A(i,j) * x(j)", A="csr")
     return {"spc": lambda: kernel(a, x, out=y), "SciPy": lambda: a @ x,
-            "PyTorch": torch and (lambda t=tensor(a), v=torch.from_numpy(x): (t @ v).numpy())}
+            "PyTorch": torch and (lambda t=tensor(a), v=torch.from_numpy(x): (t @ v).numpy()),
+            "pydata/sparse": sparse and (lambda s=gcxs(a): s @ x)}
 
 
 def spmm(columns):
@@ -43,7 +50,8 @@ def spmm(columns):
         b, c = rng.random((a.shape[1], columns)), np.empty((a.shape[0], columns))
         kernel = spc.kernel("C(i,k) = A(i,j) * B(j,k)", A="csr")
         return {"spc": lambda: kernel(a, b, out=c), "SciPy": lambda: a @ b,
-                "PyTorch": torch and (lambda t=tensor(a), m=torch.from_numpy(b): (t @ m).numpy())}
+                "PyTorch": torch and (lambda t=tensor(a), m=torch.from_numpy(b): (t @ m).numpy()),
+                "pydata/sparse": sparse and (lambda s=gcxs(a): s @ b)}
     return make
 
 
@@ -69,7 +77,8 @@ def spgemm(a, rng):
     if a.shape[0] != a.shape[1]:
         return None
     kernel = spc.kernel("C(i,l) = A(i,j) * B(j,l)", A="csr", B="csr", C="csr")
-    return {"spc": lambda: kernel(a, a), "SciPy": lambda: a @ a, "PyTorch": torch and (lambda t=tensor(a): t @ t)}
+    return {"spc": lambda: kernel(a, a), "SciPy": lambda: a @ a, "PyTorch": torch and (lambda t=tensor(a): t @ t),
+            "pydata/sparse": sparse and (lambda s=gcxs(a): s @ s)}
 
 
 def spadd(a, rng):
@@ -79,7 +88,8 @@ def spadd(a, rng):
     b.sum_duplicates()
     kernel = spc.kernel("C(i,j) = A(i,j) + B(i,j)", A="csr", B="csr", C="csr")
     return {"spc": lambda: kernel(a, b), "SciPy": lambda: a + b,
-            "PyTorch": torch and (lambda t=tensor(a), u=tensor(b): t + u)}
+            "PyTorch": torch and (lambda t=tensor(a), u=tensor(b): t + u),
+            "pydata/sparse": sparse and (lambda s=gcxs(a), t=gcxs(b): s + t)}
 
 
 KERNELS = {"SpMV": spmv, "SpMM K=32": spmm(32), "SpMM K=128": spmm(128), "SDDMM K=32": sddmm, "SpGEMM A*A": spgemm,
@@ -92,8 +102,15 @@ def tensor(a):
                                    torch.from_numpy(a.data), size=a.shape)
 
 
+def gcxs(a):
+    """pydata/sparse's matrix in compressed rows."""
+    return sparse.GCXS.from_scipy_sparse(a)
+
+
 def plain(result):
     """The numbers of a result, in an order that does not depend on who made it."""
+    if sparse is not None and isinstance(result, sparse.SparseArray):
+        result = result.tocsr() if isinstance(result, sparse.COO) else result.to_scipy_sparse()
     if sp.issparse(result):
         result = result.tocsr()
         result.sum_duplicates()
@@ -161,13 +178,15 @@ def mean_and_least(ratios, fewest=0):
 
 def summary(results):
     """Means by kernel and, over SciPy, ratios by matrix. results: by kernel and matrix the entries, and ratios by library."""
-    lines = ["| kernel | over SciPy | from 10^5 entries on | over PyTorch |", "|---|---:|---:|---:|"]
+    others = [other for other in OTHERS[1:] if any(other in ratios for rows in results.values() for _, ratios in rows.values())]
+    lines = ["| kernel | over SciPy | from 10^5 entries on | " + "".join(f"over {other} | " for other in others).strip(),
+             "|---|---:|---:|" + "---:|" * len(others)]
     matrix_rows = {}
     for kernel, rows in results.items():
         by_library = {other: [(entries, ratios[other]) for entries, ratios in rows.values() if other in ratios]
-                      for other in ("SciPy", "PyTorch")}
+                      for other in OTHERS}
         lines.append(f"| {kernel} | {mean_and_least(by_library['SciPy'])} | {mean_and_least(by_library['SciPy'], 10**5)} | "
-                     f"{mean_and_least(by_library['PyTorch'])} |")
+                     + "".join(f"{mean_and_least(by_library[other])} | " for other in others).strip())
         for name, (entries, ratios) in rows.items():
             matrix_rows.setdefault((entries, name), {})[kernel] = ratios.get("SciPy")
     lines += ["", "| over SciPy | entries | " + " | ".join(results) + " |", "|---|---:|" + "---:|" * len(results)]
@@ -215,15 +234,15 @@ def main():
     results = {}
     for kernel in chosen.kernels:
         print(f"\n{kernel}, {spc.get_threads()} threads: time over that of spc\n")
-        print("| matrix | entries | spc, µs | SciPy | PyTorch |\n|---|---:|---:|---:|---:|")
+        print("| matrix | entries | spc, µs | " + " | ".join(OTHERS) + " |\n|---|---:|---:|" + "---:|" * len(OTHERS))
         for name, matrix in inputs:
             contenders = KERNELS[kernel](matrix, np.random.default_rng(2))
             if contenders is None:
                 continue
             times = measure(contenders, chosen.rounds)
-            ratios = {other: times[other] / times["spc"] for other in ("SciPy", "PyTorch") if other in times}
+            ratios = {other: times[other] / times["spc"] for other in OTHERS if other in times}
             results.setdefault(kernel, {})[name] = matrix.nnz, ratios
-            shown = " | ".join(f"{ratios[other]:.2f}" if other in ratios else "–" for other in ("SciPy", "PyTorch"))
+            shown = " | ".join(f"{ratios[other]:.2f}" if other in ratios else "–" for other in OTHERS)
             print(f"| {name} | {matrix.nnz:,} | {times['spc'] * 1e6:.1f} | {shown} |", flush=True)
     print(f"\n{summary(results)}")
     if chosen.page:
