@@ -7,6 +7,7 @@
 """
 # SPDX-License-Identifier: Apache-2.0
 
+from .advice import Explanation, explain, tune
 from .api import kernel, load
 from .call.threads import get_threads, held_memory, set_threads, trim_memory
 from .call.variant import Call, Plan
@@ -19,6 +20,7 @@ from .kernel import Kernel, Loaded
 from .tensors import convert, coo
 from .version import __version__
 
-__all__ = ["ArgumentError", "ArgumentTypeError", "Call", "CompileError", "CompilerError", "Error", "Kernel",
+__all__ = ["ArgumentError", "ArgumentTypeError", "Call", "CompileError", "CompilerError", "Error", "Explanation", "Kernel",
            "KernelError", "Loaded", "Plan", "SpcWarning", "StructureError", "__version__", "clear_cache", "convert",
-           "coo", "einsum", "get_threads", "held_memory", "kernel", "load", "read", "set_threads", "trim_memory"]
+           "coo", "einsum", "explain", "get_threads", "held_memory", "kernel", "load", "read", "set_threads",
+           "trim_memory", "tune"]

@@ -53,8 +53,8 @@ class KernelBase:
         return self._validate
 
     def __repr__(self) -> str:
-        return f"<{type(self).__module__}.{type(self).__qualname__} {self._name}({', '.join(self._inputs)}) -> " \
-               f"{', '.join(self._outputs)}>"
+        made = f"{type(self).__module__}.{type(self).__qualname__} {self._name}"
+        return f"<{made}({', '.join(self._inputs)}) -> {', '.join(self._outputs)}>"
 
     def __call__(self, /, *operands: Any, out: Any = None, sizes: Optional[Mapping[str, int]] = None,
                  **named: Any) -> Any:
@@ -208,8 +208,7 @@ class KernelBase:
                     raise ArgumentTypeError(f"{name} is read, too: it is an operand, which is written in place")
             return out
         if len(self._outputs) > 1:
-            raise ArgumentTypeError(f"{self._name} has {len(self._outputs)} outputs: out is to be a dictionary of them by "
-                                    "name")
+            raise ArgumentTypeError(f"{self._name} has {len(self._outputs)} outputs: out is to be a dictionary of them by name")
         if self._updated:
             raise ArgumentTypeError(f"{self._updated[0]} is read, too: it is an operand, which is written in place")
         return {self._outputs[0]: out}
@@ -272,13 +271,22 @@ class Kernel(KernelBase):
 
     @property
     def identity(self) -> str:
-        """What tells the kernel from all others, in all processes: its text and all that was said of it."""
+        """What tells the kernel from all others, in all processes."""
         return self._request.key(self._validate, str(self._copy), str(self._share))
 
     @property
     def is_sharing(self) -> bool:
         """Whether results share index arrays with operands."""
         return self._share
+
+    @property
+    def request(self) -> cache.Request:
+        """What is compiled where operands say no more."""
+        return self._request
+
+    def _repr_html_(self) -> str:
+        from .compiler.advice import shown
+        return shown(self._request, repr(self))
 
     def inner(self) -> "Kernel":
         """The kernel of an operator: it refuses operands that do not fit, and leaves gradients to the operator."""
