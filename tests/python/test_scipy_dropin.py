@@ -1,6 +1,7 @@
 """SciPy's operators on kernels, beside SciPy's own, over classes, formats, types and shapes."""
 # SPDX-License-Identifier: Apache-2.0
 
+import contextlib
 import operator
 import threading
 
@@ -68,7 +69,7 @@ def products(rows, columns, dtype):
 def reductions():
     """Sums, means and extremes, by name."""
     found = {f"A.{name}({axis})": lambda A, name=name, axis=axis: getattr(A, name)(axis)
-             for name in ("sum", "mean", "max", "min", "nanmax") for axis in (None, 0, 1, -1, -2, 2)}
+             for name in ("sum", "mean", "max", "min", "nanmax") for axis in (None, 0, 1, -1, -2, 2, True, np.array([0]))}
     found["A.sum(0, out=)"] = lambda A: A.sum(0, out=np.asmatrix(np.zeros((1, A.shape[1]), A.dtype)))
     found["A.sum(0, dtype=)"] = lambda A: A.sum(0, dtype="f4")
     found["A.mean(1, dtype=)"] = lambda A: A.mean(1, dtype="f4")
@@ -211,6 +212,33 @@ def test_infinities(form):
         assert_alike(lambda: A @ np.outer(x, [1, 0, 2]), "A @ X")
 
 
+@pytest.mark.parametrize("form", ("csr", "csc"))
+@np.errstate(all="ignore")
+def test_complex_infinities_are_moved_as_they_are(form):
+    A = matrix(6, 6, "c16", form)
+    A.data[:3] = complex(np.inf, 1), complex(2, -np.inf), -np.inf
+    for name, run in {**stacks(), "A[i, j]": lambda A: A[A.nonzero()]}.items():
+        assert_alike(lambda run=run: run(A), name)
+
+
+@pytest.mark.parametrize("form", ("csr", "csc"))
+def test_index_arrays_that_are_written_to(form):
+    """What SciPy has noted of their order is old then, and kernels have it note nothing."""
+    B, places = matrix(6, 6, form=form, seed=1), tuple(np.indices((6, 6)).reshape(2, -1))
+    for name, run in {**pairs(B, B), "A[i, j]": lambda A: A[places], "stack": lambda A: sp.bmat([[A, B]], format=form)}.items():
+        found = []
+        for context in (contextlib.nullcontext, spc.scipy.enabled):
+            A = matrix(6, 6, form=form)
+            with context():
+                run(A)
+                for start, stop in zip(A.indptr, A.indptr[1:]):
+                    A.indices[start:stop] = A.indices[start:stop][::-1].copy()
+                result = run(A)
+            A.sum_duplicates()
+            found.append((A.indices.tolist(), (result.toarray() if sp.issparse(result) else result).tolist()))
+        assert found[0] == found[1], name
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_index_types(kind):
     A, B = matrix(9, 9, kind=kind), matrix(9, 9, kind=kind, seed=4)
@@ -229,7 +257,7 @@ def test_kernels_compute(monkeypatch):
             lambda: A.multiply(x.astype("f4")),
             lambda: A.sum(0), lambda: A.sum(1), lambda: A.tocoo().sum(0), lambda: A.mean(1), lambda: A.astype("i4").mean(0),
             lambda: A.max(0), lambda: A.min(1), lambda: A.tocsc().max(1), lambda: A.tocsc().min(0),
-            lambda: A[[0, 1], [2, 3]], lambda: sp.hstack([A, A], "csr"),
+            lambda: A[np.arange(7), np.arange(7)], lambda: sp.hstack([A, A], "csr"),
             lambda: sp.vstack([A.tocsc(), A.tocsc()], "csc")]
     with spc.scipy.enabled():
         for place, run in enumerate(runs):

@@ -54,8 +54,8 @@ def of_two(one: Any, other: Any, operation: str) -> Any:
 
 
 def _are_alike(one: Any, other: Any) -> bool:
-    """Whether two matrices of one format have entries at the same places."""
-    return all([mine is its or mine.dtype == its.dtype and np.array_equal(mine, its)
+    """Whether two matrices of one format have entries at the same places, and a value for each."""
+    return len(one.data) == len(other.data) == one.nnz and all([mine is its or mine.dtype == its.dtype and np.array_equal(mine, its)
                 for mine, its in ((one.indptr, other.indptr), (one.indices, other.indices))])
 
 

@@ -5,6 +5,7 @@ import functools
 from typing import Any, Dict, Iterable, Optional, Tuple
 
 import numpy as np
+from scipy.sparse._sparsetools import csr_has_canonical_format
 
 from ..api import kernel as kernel_of
 from ..call import threads
@@ -23,6 +24,8 @@ QUIET = ("-Wno-reorder", "-Wno-precision", "-Wno-asymptotic")  # nobody has writ
 
 RESULTS = frozenset("bBhHiIlLqQfdFD")  # types, as NumPy's characters
 FLOATS = frozenset("fdFD")
+#: Types whose values kernels pass on as they are: of complex numbers with infinite parts, the other parts become NaN.
+MOVED = RESULTS - frozenset("FD")
 _TAKEN = RESULTS | {"?"}
 
 #: Formats whose entries may be in any order and repeat, by SciPy's names.
@@ -89,8 +92,10 @@ def is_compressed(matrix: Any) -> bool:
 
 
 def is_canonical(*matrices: Any) -> bool:
-    """Whether the entries of CSR and CSC matrices are in order, each once."""
-    return all([matrix.has_canonical_format for matrix in matrices])
+    """Whether the entries of CSR and CSC matrices are in order, each once. Index arrays are read: what SciPy has noted of them
+    is old where somebody has written to them, and noting it would have `sum_duplicates` do nothing afterwards."""
+    return all([bool(csr_has_canonical_format(len(matrix.indptr) - 1, matrix.indptr, matrix.indices))
+                for matrix in matrices])
 
 
 def widest(matrices: Iterable[Any]) -> Any:

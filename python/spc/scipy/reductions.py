@@ -1,7 +1,6 @@
 """Sums, means and extremes of the rows or columns of a matrix."""
 # SPDX-License-Identifier: Apache-2.0
 
-import operator
 from typing import Any, Optional
 
 import numpy as np
@@ -18,10 +17,9 @@ _HAS_VECTORS = hasattr(sp, "sparray")
 
 
 def _reduced(axis: Any) -> Optional[int]:
-    """The dimension over which a result runs, of an axis of a matrix; None of what is no number."""
-    if not hasattr(axis, "__index__") or not -2 <= operator.index(axis) < 2:
-        return None
-    return operator.index(axis) % 2
+    """The dimension over which a result runs, of an axis of a matrix; None of what is no number of Python's: whether others
+    are an axis depends on SciPy's version."""
+    return axis % 2 if type(axis) is int and -2 <= axis < 2 else None
 
 
 def _contained(matrix: Any, values: Any, axis: int) -> Any:

@@ -30,10 +30,13 @@ def part(self: Any, major: Any = None, minor: Any = None, copy: bool = False) ->
 
 
 def at_places(matrix: Any, rows: Any, columns: Any) -> Any:
-    """`A[i, j]` of arrays of one dimension that say the places, none of which is negative."""
+    """`A[i, j]` of arrays of one dimension that say the places, none of which is negative. Of fewer places than rows, SciPy
+    looks through fewer entries than are read here to know their order."""
     if not kernels.is_compressed(matrix) or np.ndim(rows) != 1 or np.ndim(columns) != 1 or len(rows) != len(columns):
         return None
-    if not kernels.is_worth("A[i, j]", len(rows), matrix) or matrix.dtype.char not in kernels.RESULTS:
+    if not kernels.is_worth("A[i, j]", len(rows), matrix) or matrix.dtype.char not in kernels.MOVED:
+        return None
+    if len(rows) < len(matrix.indptr) - 1:
         return None
     places = [np.ascontiguousarray(array, matrix.indices.dtype) for array in (rows, columns)]
     if any([array.min() < 0 for array in places]) or not kernels.is_canonical(matrix):
@@ -51,7 +54,7 @@ def beside(blocks: Any, axis: int) -> Any:
             not all([kernels.is_worth("hstack", sum([one.nnz for one in matrices]), matrix) for matrix in matrices]):
         return None
     dtype = np.result_type(*[matrix.dtype for matrix in matrices])
-    if dtype.char not in kernels.RESULTS or not kernels.is_canonical(*matrices):
+    if dtype.char not in kernels.MOVED or not kernels.is_canonical(*matrices):
         return None
     form = matrices[0].format
     names = [f"A{k}" for k in range(len(matrices))]
