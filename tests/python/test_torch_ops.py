@@ -1,6 +1,8 @@
 """Kernels as operators of PyTorch: results, gradients, batches, tracing."""
 # SPDX-License-Identifier: Apache-2.0
 
+import threading
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -246,3 +248,23 @@ def test_gradients_that_do_not_exist():
         spmv(a.with_values(a.values.clone().requires_grad_()), random(4)).sum().backward()
     assert str(caught.value).startswith("error: the derivative by 'A' would have its entries")
     assert "command line" not in str(caught.value) and "kernel.tex:1:8: note: 'A' is stored as csr-uns" in str(caught.value)
+
+
+def test_threads_that_call_an_operator_first():
+    for attempt in range(3):
+        product, A, errors = spc.torch.op("y(i) = A(i,j) * x(j)", name=f"raced_{attempt}"), torch.rand(5, 4), []
+        begin = threading.Barrier(8)
+
+        def call():
+            try:
+                begin.wait()
+                x = torch.rand(4, requires_grad=True)
+                product(A, x).sum().backward()
+                assert torch.allclose(x.grad, A.sum(0))
+            except Exception as error:  # which no other thread shows
+                errors.append(error)
+
+        threads = [threading.Thread(target=call) for _ in range(8)]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+        assert not errors

@@ -4,6 +4,7 @@
 import itertools
 import json
 import os
+import threading
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
@@ -25,6 +26,17 @@ from .matrix import Matrix, standing_for
 from .registry import Registered
 
 _numbers = itertools.count()
+#: Held while an operator gets its name, which PyTorch takes once.
+_registering = threading.RLock()
+
+
+def _unlock() -> None:
+    """Gives a process that is forked a lock of its own: another thread may have held this one."""
+    global _registering
+    _registering = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_unlock)
 threads.share_openmp()
 
 
@@ -174,9 +186,12 @@ class Op:
                      None if isinstance(value, torch.Tensor) else type(value) for value in values])
         known = self._registered.get(key)
         if known is None:
-            known = Registered(self, values, f"{self.kernel.name}_{next(_numbers)}" if self._registered or
-                               hasattr(torch.ops.spc, self.kernel.name) else self.kernel.name)
-            self._registered[key] = known
+            with _registering:
+                known = self._registered.get(key)
+                if known is None:
+                    known = Registered(self, values, f"{self.kernel.name}_{next(_numbers)}" if self._registered or
+                                       hasattr(torch.ops.spc, self.kernel.name) else self.kernel.name)
+                    self._registered[key] = known
         return known
 
     def batches(self, values: Sequence[Any]) -> Set[int]:
