@@ -193,6 +193,48 @@ def test_gradients_as_pytorch_has_them(computed):
     assert a.grad.layout is torch.sparse_csr and torch.allclose(a.grad.to_dense(), (entries(6, 4) != 0) * b.detach().sum(1))
 
 
+def test_gradients_of_coordinates_that_repeat_or_lie_apart():
+    places = torch.tensor([[0, 1], [0, 1], [1, 0], [5, 2]]).t()
+    assert not places.is_contiguous()
+    B = dense(4, 3)
+    for function in (lambda a: a @ B, lambda a: torch.mv(a, B[:, 0]), lambda a: torch.addmm(B[:1], a, B)):
+        values = dense(4).requires_grad_()
+        with spc.torch.accelerate():
+            function(torch.sparse_coo_tensor(places, values, (6, 4))).sum().backward()
+        matrix = torch.sparse_coo_tensor(places, values.detach(), (6, 4)).to_dense().requires_grad_()
+        function(matrix).sum().backward()
+        assert torch.allclose(values.grad, matrix.grad[places[0], places[1]])
+
+
+def test_operands_by_their_names():
+    A, B = stored(entries(6, 4), "csr").requires_grad_(), dense(4, 3)
+    for function in (lambda: torch.mm(input=A, mat2=B), lambda: torch.mv(A, vec=B[:, 0]), lambda: A.matmul(other=B),
+                     lambda: torch.addmm(mat2=B, mat1=A, input=B[:1]), lambda: torch.nn.functional.linear(input=B.t(), weight=A)):
+        A.grad = None
+        with spc.torch.accelerate():
+            function().sum().backward()
+        assert A.grad.layout is torch.sparse_csr
+
+
+def test_factors_of_addmm():
+    A, B, C = stored(entries(6, 4), "csr").requires_grad_(), dense(4, 3), torch.full((6, 3), float("nan"), dtype=torch.float64)
+    C.requires_grad_()
+    with spc.torch.accelerate():
+        made = torch.addmm(C, A, B, beta=0)
+        made.sum().backward()
+        with pytest.raises((RuntimeError, TypeError)):
+            torch.addmm(B[:1], A, B, alpha=2j)
+        with pytest.raises((RuntimeError, TypeError)):
+            torch.addmm(B[:1], A, B, alpha=torch.ones(3))
+    assert torch.allclose(made, A.detach() @ B) and torch.equal(C.grad, torch.zeros(6, 3, dtype=torch.float64))
+
+
+def test_linear_without_elements():
+    weight = torch.zeros(3, 0, dtype=torch.float64).to_sparse_csr().requires_grad_()
+    with spc.torch.accelerate():
+        assert torch.nn.functional.linear(torch.zeros(0, 0, dtype=torch.float64), weight).shape == (0, 3)
+
+
 def test_gradients_of_gradients():
     matrix, b, weights = entries(6, 4), dense(4, 3).requires_grad_(), dense(6, 3, seed=4).requires_grad_()
     a = stored(matrix, "csr").requires_grad_()

@@ -234,7 +234,7 @@ def _sampled(matrix: Any, one: Any, other: Any, beta: Any = 1, alpha: Any = 1) -
             return None
         values = aten.sampled(sparse, P, Q, float(alpha))
         if beta != 0:
-            values.add_(sparse.values, alpha=beta)
+            values.add_(sparse.values, alpha=float(beta))
         return torch_private.of_values(matrix, values)
 
     return _Work("sampled_addmm", _work_of(matrix) * one.shape[1], compute)

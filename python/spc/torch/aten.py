@@ -84,8 +84,8 @@ def sparse(tensor: Any) -> Optional[Sparse]:
         return None
     values = values.contiguous()  # those of transposed blocks lie apart
     if tensor.layout is torch.sparse_coo:
-        places = torch_private.coordinates(tensor)
-        if values.dim() != 1 or not places.is_contiguous():
+        places = torch_private.coordinates(tensor).contiguous()
+        if values.dim() != 1:
             return None
         start = places.data_ptr()
         return Sparse(tuple(tensor.shape), _COORDINATE_STORAGE, (places,), values,
@@ -93,8 +93,9 @@ def sparse(tensor: Any) -> Optional[Sparse]:
     by_columns, has_blocks, storage = _COMPRESSED[tensor.layout]
     pointers = tensor.ccol_indices() if by_columns else tensor.crow_indices()
     indices = tensor.row_indices() if by_columns else tensor.col_indices()
-    if not (pointers.is_contiguous() and indices.is_contiguous()) or values.dim() != (3 if has_blocks else 1):
+    if values.dim() != (3 if has_blocks else 1):
         return None
+    pointers, indices = pointers.contiguous(), indices.contiguous()
     if has_blocks:
         storage = bsr_storage(values.shape[1], values.shape[2], by_columns)
     return Sparse(tuple(tensor.shape), storage, (pointers, indices), values, (pointers.data_ptr(), indices.data_ptr()))

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import functools
+import math
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import torch
@@ -18,10 +19,13 @@ _replaced: List[Tuple[Any, str, Optional[Function]]] = []
 
 
 class _Sampled(torch.autograd.Function):
-    """P @ Q.T where a sparse tensor has entries: a tensor of its layout, or of coordinates."""
+    """P @ Q.T where a sparse tensor has entries: a tensor of its layout, or of coordinates, of which each comes once, as
+    PyTorch adds up values of the same coordinates."""
 
     @staticmethod
     def forward(ctx: Any, matrix: Any, P: Any, Q: Any, is_listed: bool) -> Any:
+        if matrix.layout is torch.sparse_coo:
+            matrix = matrix.coalesce()
         ctx.save_for_backward(matrix, P, Q)
         read, one, other = aten.sparse(matrix), aten.dense(P, 2, matrix.dtype), aten.dense(Q, 2, matrix.dtype)
         if read is None or one is None or other is None:  # there is nothing to multiply
@@ -121,7 +125,15 @@ def _vector(one: Any, other: Any) -> Any:
     return _product(one, other) if other.dim() == 1 else None
 
 
+def _number(value: Any) -> float:
+    """A factor of addmm. Raises TypeError where it is no real number."""
+    if not isinstance(value, (int, float)) and not (isinstance(value, torch.Tensor) and value.dim() == 0):
+        raise TypeError(f"{value!r} is no number")
+    return float(value)
+
+
 def _added(added: Any, one: Any, other: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    beta, alpha = _number(beta), _number(alpha)
     if not (_is_learnt(one) or _is_learnt(other)) or added.layout is not torch.strided or added.dim() > 2 or \
             added.dtype is not one.dtype:
         return None
@@ -129,13 +141,15 @@ def _added(added: Any, one: Any, other: Any, *, beta: Any = 1, alpha: Any = 1) -
     if result is None or any(size not in (1, wanted) for size, wanted in zip(added.shape[::-1], result.shape[::-1])):
         return None
     result = result if alpha == 1 else alpha * result
-    return result if beta == 0 else result + (added if beta == 1 else beta * added)
+    if beta == 0:  # what is added counts no more, and has zeros for its gradient
+        return torch.where(torch.zeros((), dtype=torch.bool), added, result) if added.requires_grad else result
+    return result + (added if beta == 1 else beta * added)
 
 
 def _linear(x: Any, weight: Any, bias: Any = None) -> Any:
     if not _is_learnt(weight) or type(x) not in _PLAIN or x.dim() < 1 or x.shape[-1] != weight.shape[1]:
         return None
-    result = _matrices(x.reshape(-1, x.shape[-1]), weight.t())
+    result = _matrices(x.reshape(math.prod(x.shape[:-1]), x.shape[-1]), weight.t())
     if result is None:
         return None
     result = result.reshape(*x.shape[:-1], weight.shape[0])
@@ -170,15 +184,20 @@ def restore() -> None:
     _replaced.clear()
 
 
+#: The names of operands in PyTorch's signatures, in the order that they have there.
+_OPERANDS = ("input", "self", "sparse", "mat1", "mat2", "dense", "vec", "other", "weight", "bias")
+
+
 def _before(original: Function, function: Function) -> Function:
     """A function that computes by another one, or by the original where that one returns None."""
 
     @functools.wraps(original)
     def standing(*arguments: Any, **named: Any) -> Any:
-        for argument in arguments[:3]:
+        operands = (*arguments, *[named[name] for name in _OPERANDS if name in named]) if named else arguments
+        for argument in operands[:3]:
             if type(argument) in _PLAIN and argument.layout is not torch.strided and argument.requires_grad:
                 try:
-                    result = function(*arguments, **named)
+                    result = function(*operands, **{name: value for name, value in named.items() if name not in _OPERANDS})
                 except (Error, TypeError, AttributeError):  # of arguments that PyTorch tells of in its own words
                     result = None
                 if result is not None:
