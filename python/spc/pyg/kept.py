@@ -50,7 +50,7 @@ def plain(tensor: Any) -> Any:
 
 
 def version_of(tensor: Any) -> Any:
-    """How often torch has written to a tensor or its parts; None of one that does not count, as those of inference mode."""
+    """How often torch has written to a tensor or its parts, and where these lie, as `.data` may be another one's; None of one that does not count, as those of inference mode."""
     tensor = plain(tensor)
     parts = [tensor]
     if tensor.layout is torch.sparse_csr:
@@ -61,7 +61,7 @@ def version_of(tensor: Any) -> Any:
         parts = [torch_private.coordinates(tensor), torch_private.values(tensor)]
     if any(part.is_inference() for part in parts):
         return None
-    return tuple([torch_private.version(part) for part in parts])
+    return tuple([(torch_private.version(part), part.data_ptr(), part.stride()) for part in parts])
 
 
 class Results:
