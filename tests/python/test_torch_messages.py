@@ -120,3 +120,12 @@ def test_views_of_a_tensor_are_not_kept_with_it():
     del tensor, view
     gc.collect()
     assert alive() is None
+
+
+def test_graphs_whose_data_are_replaced():
+    from spc.pyg import kept
+    graph = torch.zeros(2, 6, dtype=torch.int64)
+    known = kept.version_of(graph)
+    assert kept.version_of(graph) == known
+    graph.data = torch.ones(2, 6, dtype=torch.int64)
+    assert kept.version_of(graph) != known
