@@ -235,8 +235,9 @@ class Kernel(KernelBase):
 
     def __init__(self, request: cache.Request, *, validate: str, copy: bool, share: bool = False, is_inner: bool = False):
         self._request = request
-        #: Formats for the outline of operands that are declared sparse and stored as they will come.
-        self._standing, signature = outline_of(request)
+        #: Formats for the outline of operands that are declared sparse and stored as they will come, and a type for all that
+        #: have none.
+        self._standing, self._default, signature = outline_of(request)
         super().__init__(request.name, signature, validate, copy, share, is_inner)
         self._variants: Dict[Tuple[Any, ...], Variant] = {}
         self._known_untyped: Optional[FrozenSet[str]] = None
@@ -253,12 +254,13 @@ class Kernel(KernelBase):
         # Tensors that hold indices take defaults that are integers alone.
         may_hold = any(one.type == "i64" and one.shape for one in self._outline.inputs)
         found: FrozenSet[str] = frozenset()
-        for default in ("f32", "i32") if may_hold else ("f32",):
+        others = ("i32",) if self._default == "i64" else ("f32", "i32") if may_hold else ("f32",)
+        for default in others:
             try:
                 changed = cache.signature_of(self._request.changed(types={"": default, **self._request.types},
                                                                    formats={**self._standing, **self._request.formats}))
             except CompileError:
-                if default == "f32":
+                if default == others[0]:
                     raise
                 continue
             found |= {one.tensor for one, two in zip(self._outline.arguments, changed.arguments) if one.type != two.type}

@@ -28,6 +28,24 @@ def test_written_in_place():
     assert float(call()[1]) == 5
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint8"])
+def test_functions_of_integers_take_the_types_of_arrays(dtype):
+    a, x = np.array([[4, 0, 7], [0, 9, 1]], dtype), np.array([2, 3, 4], dtype)
+    for text in ("", "tensor A(m, n), sparse\ntensor x(n)\n"):
+        quotients = spc.kernel(text + "y(i) = sum(j, div(A(i,j), x(j)))")(sp.csr_matrix(a), x)
+        assert quotients.dtype == dtype and quotients.tolist() == [3, 3]
+    halves = spc.kernel("y(i) = f64(div(k(i), 2)) * x(i)")
+    assert halves(x, np.array([0.5, 0.5, 0.25])).tolist() == [0.5, 0.5, 0.5]
+    assert spc.kernel("y(i) = shl(x(i), 2)")(x).tolist() == [8, 12, 16]
+
+
+def test_functions_of_integers_refuse_floats():
+    with pytest.raises(spc.CompileError, match="'div' is not defined on f64"):
+        spc.kernel("y(i) = div(x(i), z(i))")(np.ones(3), np.ones(3))
+    with pytest.raises(spc.CompileError, match="'div' is not defined on f32"):
+        spc.kernel("y(i) = div(x(i), z(i))", types={"x": "f32", "z": "f32"})
+
+
 @pytest.mark.parametrize("dtype", TYPES)
 def test_types(dtype):
     x, s = np.ones(3, dtype), np.array(1, dtype)

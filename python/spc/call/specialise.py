@@ -20,16 +20,30 @@ _UNBOUND = re.compile(r"""nothing says how it is stored \[unbound-sparse\]\n.*\n
                       re.MULTILINE)
 
 
-def outline_of(request: cache.Request) -> Tuple[Dict[str, str], Signature]:
-    """The formats that stand for those of operands which are declared sparse and which nothing else is said of, and the
-    signature with these. Raises CompileError where the request is wrong beyond that."""
+def outline_of(request: cache.Request) -> Tuple[Dict[str, str], str, Signature]:
+    """The formats that stand for those of operands which are declared sparse and which nothing else is said of, the type
+    that stands for those of values which nobody has said, and the signature with these. The type is i64 where the kernel
+    has functions of integers alone. Raises CompileError where the request is wrong beyond that."""
     try:
-        return {}, cache.signature_of(request)
+        return _outline_as(request, "f64")
+    except CompileError as error:
+        if "[type-operator]" not in str(error) or "" in request.types:
+            raise
+        try:
+            return _outline_as(request.changed(types={"": "i64", **request.types}), "i64")
+        except CompileError:
+            raise error from None
+
+
+def _outline_as(request: cache.Request, default: str) -> Tuple[Dict[str, str], str, Signature]:
+    """What outline_of() returns, where values of no type are of this one."""
+    try:
+        return {}, default, cache.signature_of(request)
     except CompileError as error:
         standing = {name: form for name, form in _UNBOUND.findall(str(error))}
         if not standing or len(standing) != str(error).count(": error: "):
             raise
-    return standing, cache.signature_of(request.changed(formats={**standing, **request.formats}))
+    return standing, default, cache.signature_of(request.changed(formats={**standing, **request.formats}))
 
 
 def bound_by(formats: Mapping[str, cache.Format]) -> FrozenSet[str]:
