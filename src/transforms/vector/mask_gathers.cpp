@@ -70,7 +70,7 @@ Kind MaskedLoop::kindOf(Value value) const {
 }
 
 bool MaskedLoop::classifyLoad(memref::LoadOp load) {
-  if (load.getIndices().empty() ||
+  if (load.getIndices().empty() || !loop_.isDefinedOutsideOfLoop(load.getMemRef()) ||
       llvm::any_of(load.getIndices().drop_back(), [&](Value index) { return kindOf(index) != Kind::Uniform; }))
     return false;
   const Kind last = kindOf(load.getIndices().back());
@@ -114,13 +114,11 @@ bool MaskedLoop::isPossible() {
   if (!mlir::isConstantIntValue(loop_.getStep(), 1) || mlir::isConstantIntValue(loop_.getLowerBound(), 0) ||
       isKeptAsItIs(loop_) || !carriesSums(loop_))
     return false;
-  llvm::SmallPtrSet<Operation *, 4> additions;
   for (unsigned number = 0; number < loop_.getNumResults(); ++number) {
     const std::optional<Addition> sum = matchCarriedSum(loop_, number);
     if (!sum || sum->isSubtracted || !isLane(loop_.getResult(number).getType()) ||
         loop_.getResult(number).getType().isIndex())
       return false;
-    additions.insert(sum->op);
   }
   for (Value carried : loop_.getRegionIterArgs())
     kinds_[carried] = Kind::Varying;
