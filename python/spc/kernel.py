@@ -235,8 +235,7 @@ class Kernel(KernelBase):
 
     def __init__(self, request: cache.Request, *, validate: str, copy: bool, share: bool = False, is_inner: bool = False):
         self._request = request
-        #: Formats for the outline of operands that are declared sparse and stored as they will come, and a type for all that
-        #: have none.
+        #: Formats for the outline of operands that are stored as they will come, and a type for all that have none.
         self._standing, self._default, signature = outline_of(request)
         super().__init__(request.name, signature, validate, copy, share, is_inner)
         self._variants: Dict[Tuple[Any, ...], Variant] = {}
@@ -245,8 +244,7 @@ class Kernel(KernelBase):
     @property
     def _untyped(self) -> FrozenSet[str]:
         """Operands whose type neither the text nor the caller says: those whose type another default changes."""
-        # functools.cached_property may hold a lock that a forked process would wait for.
-        if self._known_untyped is None:
+        if self._known_untyped is None:  # functools.cached_property may hold a lock that a forked process would wait for
             self._known_untyped = self._find_untyped()
         return self._known_untyped
 
