@@ -268,3 +268,11 @@ def test_threads_that_call_an_operator_first():
         [thread.start() for thread in threads]
         [thread.join() for thread in threads]
         assert not errors
+
+
+@pytest.mark.parametrize("text", ["y0(i) = A(i,j) * x(j)", "z(i) = A(i,j) * y1(j)"])
+def test_gradients_of_tensors_whose_names_are_functions_of_c(text):
+    op = spc.torch.op(text)
+    a, x = torch.rand(5, 4, dtype=torch.float64), torch.rand(4, dtype=torch.float64, requires_grad=True)
+    op(a, x).sum().backward()
+    torch.testing.assert_close(x.grad, a.sum(0))

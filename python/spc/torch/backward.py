@@ -64,7 +64,7 @@ class Backward:
             elif argument.name in op.outputs:
                 self._takes.append(("result", op.outputs.index(argument.name)))
             else:
-                k = _meant(argument.name, [op.outputs[one] for one in incoming], incoming)
+                k = _meant(argument.tensor, [signature.outputs[one].tensor for one in incoming], incoming)
                 result = signature.outputs[k]
                 is_sparse = isinstance(result, TensorArgument) and not result.storage.is_dense
                 self._takes.append(("whole" if is_sparse and argument.passed != "values" else "gradient", k))

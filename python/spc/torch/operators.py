@@ -214,7 +214,10 @@ class Op:
         whether it reads all operands in the format that the kernel reads."""
         key = (request.key(), of, wrt, as_stored)
         if key not in self._gradients:
-            made, formats = reading(gradient(request, of, wrt), {} if as_stored else self._backward)
+            # The text has names that arguments may not have: C has functions y0 and y1.
+            named = {argument.name: argument.tensor for argument in self.kernel.signature.arguments}
+            asked = gradient(request, tuple([named[name] for name in of]), tuple([named[name] for name in wrt]))
+            made, formats = reading(asked, {} if as_stored else self._backward)
             self._gradients[key] = Op(Kernel(made, validate="never", copy=False), formats=formats)
         return self._gradients[key]
 
