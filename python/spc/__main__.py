@@ -1,7 +1,8 @@
-"""What is installed where: `python -m spc`."""
+"""What is installed where, `python -m spc`, and the compiler that is, `python -m spc compile kernel.tex -o kernel.o`."""
 # SPDX-License-Identifier: Apache-2.0
 
 import importlib
+import os
 import platform
 import sys
 
@@ -29,7 +30,15 @@ def _model() -> str:
 
 
 def main() -> int:
-    """Prints versions, the processor and paths; returns 1 where the compiler cannot be used."""
+    """Prints versions, the processor and paths; returns 1 where the compiler cannot be used. With arguments the process
+    becomes the compiler's, which has them."""
+    if len(sys.argv) > 1:
+        try:
+            compiler = str(toolchain.compiler())
+            os.execv(compiler, [compiler, *sys.argv[1:]])
+        except (Error, OSError) as error:
+            print(f"spc: {error}", file=sys.stderr)
+            return 1
     print(_versions())
     print(f"processor   {_model()}")
     try:

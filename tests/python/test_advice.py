@@ -1,6 +1,9 @@
 """What the package says of kernels, and how they are tuned: spc.explain, spc.tune, and kernels in notebooks."""
 # SPDX-License-Identifier: Apache-2.0
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -54,3 +57,15 @@ def test_mistakes():
         spc.tune(kernel, matrix(3, 3).astype(np.complex128), dense(3).astype(np.complex128), budget=0.1)
     with pytest.raises(spc.CompileError, match="unknown-option|unknown option"):
         spc.tune(kernel, matrix(3, 3), dense(3), options=["--nonsense"])
+
+
+def test_the_command_by_the_package(tmp_path):
+    (tmp_path / "spmv.tex").write_text(SPMV)
+
+    def run(*arguments):
+        return subprocess.run([sys.executable, "-m", "spc", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run().stdout.startswith("spc ")
+    assert run("compile", "spmv.tex", "--format", "A=csr", "-O0", "-o", "spmv.o").returncode == 0
+    assert (tmp_path / "spmv.o").is_file()
+    wrong = run("compile", "--nonsense")
+    assert wrong.returncode == 2 and "unknown-option" in wrong.stderr
