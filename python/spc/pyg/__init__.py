@@ -7,15 +7,25 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import contextlib
-import threading
 from typing import Iterator
 
+from ..nesting import Nesting
 from .limits import THRESHOLDS, VERSIONS
 
 __all__ = ["THRESHOLDS", "VERSIONS", "disable", "enable", "enabled", "is_enabled"]
 
-_lock = threading.Lock()
-_depth = 0
+
+def _begin() -> None:
+    from . import replaced
+    replaced.replace()
+
+
+def _end() -> None:
+    from . import replaced
+    replaced.give_back()
+
+
+_calls = Nesting("spc.pyg", _begin, _end)
 
 
 def enable() -> None:
@@ -25,30 +35,19 @@ def enable() -> None:
     one of `disable`. Raises ImportError where PyG is missing or of a version that is not known, CompilerError where the
     compiler is missing.
     """
-    global _depth
     import torch_geometric
     version: str = torch_geometric.__version__
     if ".".join(version.split(".")[:2]) not in VERSIONS:
         raise ImportError(f"spc.pyg replaces methods of PyG {', '.join(VERSIONS)}, and this is {version}: operators of spc.torch "
                           "work with any version")
-    from . import kernels, replaced
+    from . import kernels
     kernels.summed()
-    with _lock:
-        if not _depth:
-            replaced.replace()
-        _depth += 1
+    _calls.enter()
 
 
 def disable() -> None:
     """Takes back one call of `enable`; the last one gives PyG its methods again. Raises RuntimeError where none is left."""
-    global _depth
-    with _lock:
-        if not _depth:
-            raise RuntimeError("spc.pyg is not enabled")
-        _depth -= 1
-        if not _depth:
-            from . import replaced
-            replaced.give_back()
+    _calls.leave()
 
 
 @contextlib.contextmanager
@@ -63,4 +62,4 @@ def enabled() -> Iterator[None]:
 
 def is_enabled() -> bool:
     """Whether PyG's layers are spc's now."""
-    return _depth > 0
+    return _calls.is_on

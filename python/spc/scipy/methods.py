@@ -4,12 +4,12 @@
 import contextlib
 import functools
 import importlib
-import threading
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 import scipy
 import scipy.sparse as sp
 
+from ..nesting import Nesting
 from .elementwise import of_two, times_elements
 from .products import spmv, times_dense, times_sparse, times_vector
 from .reductions import averaged, extreme, summed
@@ -24,8 +24,6 @@ _NAMES: Dict[str, Tuple[str, str, str, str]] = {
     "1.18": ("_matmul_vector", "_matmul_multivector", "_matmul_sparse", "_multiply_2d_with_broadcasting"),
 }
 
-_lock = threading.Lock()
-_depth = 0
 #: What is replaced: the class or module, the name, what it had.
 _replaced: List[Tuple[Any, str, Any]] = []
 
@@ -39,29 +37,16 @@ def enable() -> None:
     by one of `disable`. Raises ImportError where SciPy is of a version that is not known, CompilerError where the compiler is
     missing.
     """
-    global _depth
-    version = ".".join(scipy.__version__.split(".")[:2])
-    if version not in _NAMES:
+    if _version() not in _NAMES:
         raise ImportError(f"spc.scipy replaces private methods of SciPy {', '.join(_NAMES)}, and this is "
                           f"{scipy.__version__}: kernels of spc.kernel take its matrices in any version")
     spmv("csr")
-    with _lock:
-        if not _depth:
-            _replace(version)
-        _depth += 1
+    _calls.enter()
 
 
 def disable() -> None:
     """Takes back one call of `enable`; the last one gives SciPy its methods again. Raises RuntimeError where none is left."""
-    global _depth
-    with _lock:
-        if not _depth:
-            raise RuntimeError("spc.scipy is not enabled")
-        _depth -= 1
-        if not _depth:
-            for owner, name, method in _replaced:
-                setattr(owner, name, method)
-            _replaced.clear()
+    _calls.leave()
 
 
 @contextlib.contextmanager
@@ -76,11 +61,16 @@ def enabled() -> Iterator[None]:
 
 def is_enabled() -> bool:
     """Whether SciPy's operators are spc's now."""
-    return _depth > 0
+    return _calls.is_on
 
 
-def _replace(version: str) -> None:
-    vector, dense, sparse, elements = _NAMES[version]
+def _version() -> str:
+    """SciPy's, as _NAMES has it."""
+    return ".".join(scipy.__version__.split(".")[:2])
+
+
+def _replace() -> None:
+    vector, dense, sparse, elements = _NAMES[_version()]
     compressed: Dict[str, Method] = {
         sparse: times_sparse, elements: times_elements, "_binopt": of_two, "sum": summed, "mean": averaged,
         "_min_or_max_axis": extreme, "_get_submatrix": part, "_get_arrayXarray": at_places}
@@ -94,6 +84,15 @@ def _replace(version: str) -> None:
             owner = next(base for base in class_.__mro__ if name in vars(base))
             _set(owner, name, function)
     _set(importlib.import_module("scipy.sparse._construct"), "_stack_along_minor_axis", beside)
+
+
+def _give_back() -> None:
+    for owner, name, method in _replaced:
+        setattr(owner, name, method)
+    _replaced.clear()
+
+
+_calls = Nesting("spc.scipy", _replace, _give_back)
 
 
 def _set(owner: Any, name: str, function: Method) -> None:
