@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import hashlib
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import torch
 
@@ -25,6 +25,17 @@ except ImportError:  # a torch without it: who traces or maps sees no operators,
 
 #: The form of operators: another one where they take or return something else for the same kernel.
 _FORM = 1
+
+#: By the names that say what is computed: what was registered last, whose kernel runs, so that an operator's warnings are given
+#: though another one of its text was there before.
+_latest: Dict[str, "Registered"] = {}
+
+
+def _computing(name: str) -> Callable[..., Any]:
+    """What runs a kernel of a name."""
+    def compute(*arguments: Any) -> Any:
+        return _latest[name].compute(*arguments)
+    return compute
 
 
 class Registered:
@@ -59,10 +70,11 @@ class Registered:
         if _library is None:
             self.overload = self._with_gradients
             return
+        _latest[self.name] = self
         inputs, declared = declared, f"({declared}) -> {returned if single else f'({returned})'}"
         if not hasattr(torch.ops.spc, self.name):
             _library.define(self.name + declared)
-            _library.impl(self.name, self.compute, "CPU")
+            _library.impl(self.name, _computing(self.name), "CPU")
             _library.impl(self.name, self._with_gradients, "Autograd")
             torch_private.give_shapes(_library, self.name, self._shapes)
         self._define_backward(inputs)
