@@ -353,7 +353,8 @@ def MaskGathers : Pass<"spc-mask-gathers", "mlir::func::FuncOp"> {
     `for p: y += a[p] * x[indices[p]]` works on eight entries an iteration, of which a mask excludes those behind the
     segment's end: a segment of any length up to eight is one iteration, whose end no branch has to foresee. For
     processors that have masks and gather as fast as they load (Intel's with AVX-512). The pass reassociates, which
-    --fp=strict forbids. LLVM's vector loop has no masks: what no vector fills is done one by one.
+    --fp=strict forbids. LLVM's vector loop has no masks: what no vector fills is done one by one. Of bodies that are
+    cut at rows, and have few entries in all, short rows keep the loop: their ends are known from the calls before.
   }];
   let dependentDialects = ["dialect::SpcDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
                            "mlir::vector::VectorDialect", "mlir::LLVM::LLVMDialect"];

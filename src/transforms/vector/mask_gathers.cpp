@@ -1,5 +1,6 @@
 #include "dialect/attributes.h"
 #include "transforms/passes.h"
+#include "transforms/util/body_arguments.h"
 #include "transforms/util/loop_hints.h"
 #include "transforms/util/reductions.h"
 
@@ -25,12 +26,53 @@ using mlir::Value;
 
 constexpr int64_t kLanes = 8; ///< of f64 a register's, of f32 half of one's: longer vectors cost short rows more
 
+/// Entries from which a call's branches are more than a processor learns from the calls before it.
+constexpr int64_t kManyEntries = int64_t{1} << 17;
+
+/// Entries of a row that pay for a mask whether or not its end is foreseen.
+constexpr int64_t kLongSegment = 6;
+
 /// How a value in the body of a loop depends on the iteration.
 enum class Kind {
   Uniform,  ///< is the same in all
   Position, ///< the loop's variable, and something that is the same in all
   Varying
 };
+
+/// The load that a bound of a loop was cast from; null where it is none.
+memref::LoadOp loadOf(Value bound) {
+  while (bound.getDefiningOp<arith::IndexCastOp>() || bound.getDefiningOp<arith::IndexCastUIOp>() ||
+         bound.getDefiningOp<arith::ExtUIOp>())
+    bound = bound.getDefiningOp()->getOperand(0);
+  return bound.getDefiningOp<memref::LoadOp>();
+}
+
+/// Whether a value counts a loop that begins at `begin`, or a part of such a loop.
+bool countsFrom(Value value, Value begin) {
+  auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);
+  auto loop = argument ? mlir::dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+  return loop && value == loop.getInductionVar() &&
+         (loop.getLowerBound() == begin || countsFrom(loop.getLowerBound(), begin));
+}
+
+/// The entries of all rows of the body, of its other chunks too, where `loop` is over those of one row; else null.
+Value entriesOfRows(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop) {
+  auto body = loop->getParentOfType<mlir::func::FuncOp>();
+  const dialect::ChunksAttr chunks = dialect::chunksOf(body);
+  memref::LoadOp first = loadOf(loop.getLowerBound()), last = loadOf(loop.getUpperBound());
+  if (!chunks || !first || !last || first.getMemRef() != last.getMemRef() || first.getIndices().size() != 1 ||
+      !mlir::isa<mlir::BlockArgument>(first.getMemRef()))
+    return {};
+  const BindAttr items = chunks.getItems();
+  Value begin = dialect::argumentWith(body, items.as(BindKind::Begin)), count = dialect::argumentWith(body, items);
+  if (!begin || !count || !countsFrom(first.getIndices().front(), begin))
+    return {};
+  const auto pointer = [&](Value row) -> Value {
+    Value loaded = memref::LoadOp::create(ops, first.getMemRef(), mlir::ValueRange(row));
+    return loaded.getType().isIndex() ? loaded : arith::IndexCastUIOp::create(ops, ops.getIndexType(), loaded);
+  };
+  return arith::SubIOp::create(ops, pointer(count), pointer(arith::ConstantIndexOp::create(ops, 0)));
+}
 
 /// One loop, and what is known of the values in its body.
 class MaskedLoop {
@@ -39,6 +81,8 @@ public:
 
   /// Whether the loop carries sums alone, and gathers, and each of its operations has a form on vectors.
   bool isPossible();
+
+  /// Puts a masked loop in the place of the loop, which is left for short segments where few entries are in all.
   void rewrite();
 
 private:
@@ -47,6 +91,7 @@ private:
   Kind kindOf(Value value) const;
   Value vectorOf(mlir::ImplicitLocOpBuilder &ops, Value value);
   void write(mlir::ImplicitLocOpBuilder &ops, Operation &op, Value mask);
+  llvm::SmallVector<Value> writeMasked(mlir::ImplicitLocOpBuilder &ops);
   Value writeLoad(mlir::ImplicitLocOpBuilder &ops, memref::LoadOp load, Value mask);
 
   scf::ForOp loop_;
@@ -168,9 +213,8 @@ void MaskedLoop::write(mlir::ImplicitLocOpBuilder &ops, Operation &op, Value mas
                                   ->getResult(0);
 }
 
-void MaskedLoop::rewrite() {
-  mlir::OpBuilder builder(loop_);
-  mlir::ImplicitLocOpBuilder ops(loop_.getLoc(), builder);
+/// The loop on vectors, and what its sums come to.
+llvm::SmallVector<Value> MaskedLoop::writeMasked(mlir::ImplicitLocOpBuilder &ops) {
   llvm::SmallVector<Value> zeros;
   for (mlir::Type type : loop_.getResultTypes())
     zeros.push_back(arith::ConstantOp::create(ops, vectorTypeOf(type), ops.getZeroAttr(vectorTypeOf(type))));
@@ -191,15 +235,40 @@ void MaskedLoop::rewrite() {
     vectors_[before] = now;
   for (Operation &op : loop_.getBody()->without_terminator())
     write(ops, op, mask);
-  llvm::SmallVector<Value> sums;
+  llvm::SmallVector<Value> next;
   for (auto [carried, sum] :
        llvm::zip_equal(masked.getRegionIterArgs(), loop_.getBody()->getTerminator()->getOperands()))
-    sums.push_back(arith::SelectOp::create(ops, mask, vectorOf(ops, sum), carried));
-  scf::YieldOp::create(ops, sums);
+    next.push_back(arith::SelectOp::create(ops, mask, vectorOf(ops, sum), carried));
+  scf::YieldOp::create(ops, next);
   ops.setInsertionPointAfter(masked);
-  for (auto [sum, init, result] : llvm::zip_equal(masked.getResults(), loop_.getInitArgs(), loop_.getResults()))
-    result.replaceAllUsesWith(vector::ReductionOp::create(ops, vector::CombiningKind::ADD, sum, init));
-  loop_.erase();
+  llvm::SmallVector<Value> sums;
+  for (auto [sum, init] : llvm::zip_equal(masked.getResults(), loop_.getInitArgs()))
+    sums.push_back(vector::ReductionOp::create(ops, vector::CombiningKind::ADD, sum, init));
+  return sums;
+}
+
+void MaskedLoop::rewrite() {
+  mlir::OpBuilder builder(loop_);
+  mlir::ImplicitLocOpBuilder ops(loop_.getLoc(), builder);
+  Value entries = entriesOfRows(ops, loop_);
+  if (!entries) {
+    loop_.replaceAllUsesWith(writeMasked(ops));
+    loop_.erase();
+    return;
+  }
+  Value length = arith::SubIOp::create(ops, loop_.getUpperBound(), loop_.getLowerBound());
+  const auto reaches = [&](Value count, int64_t least) -> Value {
+    return arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, count, arith::ConstantIndexOp::create(ops, least));
+  };
+  Value pays = arith::OrIOp::create(ops, reaches(entries, kManyEntries), reaches(length, kLongSegment));
+  auto choice = scf::IfOp::create(ops, loop_.getResultTypes(), pays, /*withElseRegion=*/true);
+  ops.setInsertionPointToEnd(choice.thenBlock());
+  scf::YieldOp::create(ops, writeMasked(ops));
+  loop_.replaceAllUsesWith(choice.getResults());
+  ops.setInsertionPointToEnd(choice.elseBlock());
+  auto yield = scf::YieldOp::create(ops, loop_.getResults());
+  loop_->moveBefore(yield);
+  keepLoopAsItIs(loop_);
 }
 
 class MaskGathers : public impl::MaskGathersBase<MaskGathers> {

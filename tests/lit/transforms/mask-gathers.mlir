@@ -35,7 +35,7 @@ func.func @dot(%crd: memref<?xi32>, %val: memref<?xf64>, %x: memref<?xf64>, %fro
 
 // A column of a matrix is no vector: its elements lie a row apart. Nor are halves gathered.
 // CHECK-LABEL: func.func @column(
-// CHECK-NOT:     vector
+// CHECK-NOT:     vector<
 func.func @column(%crd: memref<?xindex>, %val: memref<?xf64>, %x: memref<?x?xf64>, %k: index, %from: index, %to: index) -> f64 {
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -51,7 +51,7 @@ func.func @column(%crd: memref<?xindex>, %val: memref<?xf64>, %x: memref<?x?xf64
 }
 
 // CHECK-LABEL: func.func @halves(
-// CHECK-NOT:     vector
+// CHECK-NOT:     vector<
 func.func @halves(%crd: memref<?xindex>, %x: memref<?xf16>, %from: index, %to: index) -> f32 {
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
@@ -69,7 +69,7 @@ func.func @halves(%crd: memref<?xindex>, %x: memref<?xf16>, %from: index, %to: i
 
 // What is the same for all entries is read once, and what lies side by side is not gathered: this is LLVM's.
 // CHECK-LABEL: func.func @row(
-// CHECK-NOT:     vector
+// CHECK-NOT:     vector<
 func.func @row(%val: memref<?xf64>, %x: memref<?xf64>, %from: index, %to: index) -> f64 {
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -81,4 +81,52 @@ func.func @row(%val: memref<?xf64>, %x: memref<?xf64>, %from: index, %to: index)
     scf.yield %next : f64
   }
   return %sum : f64
+}
+
+// -----
+
+// Where few entries are in all rows, and not in those of one chunk alone, short segments are summed one by one: their branches
+// are known from the calls before.
+// CHECK-LABEL: func.func @rows(
+// CHECK-SAME:    %[[ROWS:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "i">}, %[[POINTERS:[a-z0-9]*]]: memref<?xi32>
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK:           %[[LAST:.*]] = memref.load %[[POINTERS]][%[[ROWS]]]
+// CHECK:           %[[BEHIND:.*]] = arith.index_castui %[[LAST]]
+// CHECK:           %[[FIRST:.*]] = memref.load %[[POINTERS]][%c0]
+// CHECK:           %[[FROM:.*]] = arith.index_castui %[[FIRST]]
+// CHECK:           %[[COUNT:.*]] = arith.subi %[[BEHIND]], %[[FROM]]
+// CHECK:           %[[LENGTH:.*]] = arith.subi
+// CHECK:           %[[MANY:.*]] = arith.cmpi sge, %[[COUNT]], %c131072
+// CHECK:           %[[LONG:.*]] = arith.cmpi sge, %[[LENGTH]], %c6
+// CHECK:           %[[PAYS:.*]] = arith.ori %[[MANY]], %[[LONG]]
+// CHECK:           scf.if %[[PAYS]] -> (f64) {
+// CHECK:             vector.gather
+// CHECK:             %[[DOT:.*]] = vector.reduction <add>
+// CHECK-NEXT:        scf.yield %[[DOT]]
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        %[[SUM:.*]] = scf.for %{{.*}} step %c1 iter_args
+// CHECK-NOT:         vector<
+// CHECK:             loop_annotation
+// CHECK-NEXT:        scf.yield %[[SUM]]
+func.func @rows(%m: index {spc.bind = #spc.bind<size, "i">}, %pos: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>}, %crd: memref<?xi32>, %val: memref<?xf64>, %x: memref<?xf64>, %y: memref<?xf64>, %begin: index {spc.bind = #spc.bind<begin, "i">}, %end: index {spc.bind = #spc.bind<end, "i">}) attributes {spc.chunks = #spc.chunks<items = <size, "i"> tensors = ["A"]>} {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %begin to %end step %c1 {
+    %next_i = arith.addi %i, %c1 : index
+    %first = memref.load %pos[%i] : memref<?xi32>
+    %from = arith.index_cast %first : i32 to index
+    %last = memref.load %pos[%next_i] : memref<?xi32>
+    %to = arith.index_cast %last : i32 to index
+    %sum = scf.for %p = %from to %to step %c1 iter_args(%acc = %zero) -> (f64) {
+      %c = memref.load %crd[%p] : memref<?xi32>
+      %j = arith.index_cast %c : i32 to index
+      %a = memref.load %val[%p] : memref<?xf64>
+      %b = memref.load %x[%j] : memref<?xf64>
+      %ab = arith.mulf %a, %b : f64
+      %next = arith.addf %acc, %ab : f64
+      scf.yield %next : f64
+    }
+    memref.store %sum, %y[%i] : memref<?xf64>
+  }
+  return
 }
