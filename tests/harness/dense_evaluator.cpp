@@ -322,8 +322,8 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
   auto found = tensors.find(statement.target.tensor.text);
   if (found == tensors.end() || found->second.shape.size() != statement.target.indices.size())
     throw std::runtime_error("no target of that order: " + statement.target.tensor.text);
-  const TensorMap before = tensors; // a target that is read is read as it was
-  DenseTensor &target = found->second;
+  const TensorMap &before = tensors; // a target that is read is read as it was
+  DenseTensor target = found->second;
   target.errors.resize(target.values.size(), 0);
   std::vector<Variable> variables;
   Resolver resolver(before, variables, computeTypeOf(statement, typesOf(before)));
@@ -377,6 +377,7 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
     keep(target, at, hasEntry);
     target.errors[at] = storedError(result, target.type);
   });
+  found->second = std::move(target);
 }
 
 } // namespace

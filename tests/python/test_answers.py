@@ -190,16 +190,16 @@ def test_processes_that_ask_at_once(place):
 
 def test_room_is_made_for_answers_by_their_sizes(tmp_path, monkeypatch):
     """When a process has its first one, and whenever it has added a 64th of the limit."""
-    made, make_room = [], store.make_room
+    made, remove_oldest = [], store._remove_oldest
 
     def noted(folder, newest):
         made.append(newest.name)
-        make_room(folder, newest)
+        remove_oldest(folder, newest)
 
     monkeypatch.setenv("SPC_CACHE_SIZE", "64000")
-    monkeypatch.setattr(store, "make_room", noted)
+    monkeypatch.setattr(store, "_remove_oldest", noted)
     for k in range(5):
         path = tmp_path / f"{k}{store.ANSWER}"
         path.write_bytes(bytes(400))
-        store.make_room_for_answer(tmp_path, path)
+        store.make_room(tmp_path, path)
     assert made == ["0.answer", "3.answer"]

@@ -22,6 +22,14 @@ def of(*shape, dtype=np.float64, seed=2):
     return torch.from_numpy(dense(shape, dtype, seed))
 
 
+@pytest.fixture(autouse=True)
+def quick_collections():
+    """Collections of what a test makes alone: PyTorch's modules are a million objects, which take half a second each time."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 def converting(text, **options):
     """An operator that copies."""
     return spc.torch.op(text, copy=True, **options)

@@ -13,7 +13,7 @@ from ..errors import CompileError, CompilerError
 from . import folders, toolchain
 from .request import Request
 from .hashes import hash_of
-from .store import ANSWER, compiler_hash, folder, make_room_for_answer, write
+from .store import ANSWER, compiler_hash, folder, make_room, write
 
 
 def answer(question: str, ask: Callable[[], str]) -> str:
@@ -35,7 +35,7 @@ def answer(question: str, ask: Callable[[], str]) -> str:
         known["sha256"] = hash_of(known["text"] + known["error"])
         with contextlib.suppress(OSError):  # disks may be full
             write(path, json.dumps(known).encode())
-            make_room_for_answer(place, path)
+            make_room(place, path)
     if known["error"]:
         raise CompileError(known["error"])
     return known["text"]

@@ -151,21 +151,22 @@ def write(path: pathlib.Path, content: bytes) -> None:
         raise
 
 
-#: By folder, the bytes of answers that this process has added since it has last read the folder.
+#: By folder, the bytes that this process has added since it has last read the folder.
 _added: Dict[pathlib.Path, int] = {}
 
 
-def make_room_for_answer(cache: pathlib.Path, newest: pathlib.Path) -> None:
-    """As make_room, which takes longer than to write an answer: when a process has its first one, and whenever its answers
-    are a 64th of the limit. Raises OSError."""
+def make_room(cache: pathlib.Path, newest: pathlib.Path) -> None:
+    """Removes files of the cache where they are more than its limit, but not `newest`, which was added just now. Thousands of
+    files are read for that: when a process adds its first one, and whenever what it has added is a 64th of the limit. Raises
+    OSError."""
     added = _added.get(cache, limit()) + newest.stat().st_size
     if added * 64 > limit():
-        make_room(cache, newest)
+        _remove_oldest(cache, newest)
     else:
         _added[cache] = added
 
 
-def make_room(cache: pathlib.Path, newest: pathlib.Path) -> None:
+def _remove_oldest(cache: pathlib.Path, newest: pathlib.Path) -> None:
     """Removes the files that were used least lately, until the rest is within the limit. What another process has loaded
     stays in its memory; what it is about to load, it finds missing and makes anew."""
     files: List[Tuple[int, int, str]] = []
