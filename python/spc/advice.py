@@ -1,7 +1,6 @@
 """What a kernel does and costs, and formats and schedules that make it fast on given data."""
 # SPDX-License-Identifier: Apache-2.0
 
-import html
 import pathlib
 from typing import Any, Dict, List, Sequence, Tuple
 
@@ -27,6 +26,7 @@ class Explanation(str):
         return made
 
     def _repr_html_(self) -> str:
+        import html  # which takes long beside the rest of `import spc`
         return f'<iframe style="width:100%;height:40em;border:0" srcdoc="{html.escape(self.page)}"></iframe>'
 
 

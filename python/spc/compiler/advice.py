@@ -1,7 +1,6 @@
 """What the compiler says of kernels, and finds for them: `spc explain` and `spc tune`, as requests."""
 # SPDX-License-Identifier: Apache-2.0
 
-import html
 import json
 import pathlib
 from typing import Any, Callable, Dict, List
@@ -19,6 +18,7 @@ def explanation(request: cache.Request, as_page: bool = False) -> str:
 
 def shown(request: cache.Request, name: str) -> str:
     """A kernel in notebooks: its name, and behind it what becomes of it, where operands need not say more."""
+    import html  # which takes long beside the rest of `import spc`
     try:
         text = html.escape(explanation(request))
     except CompileError:
