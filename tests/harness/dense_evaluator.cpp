@@ -322,11 +322,10 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
   auto found = tensors.find(statement.target.tensor.text);
   if (found == tensors.end() || found->second.shape.size() != statement.target.indices.size())
     throw std::runtime_error("no target of that order: " + statement.target.tensor.text);
-  const TensorMap &before = tensors; // a target that is read is read as it was
-  DenseTensor target = found->second;
+  DenseTensor target = found->second; // a target that is read is read as it was
   target.errors.resize(target.values.size(), 0);
   std::vector<Variable> variables;
-  Resolver resolver(before, variables, computeTypeOf(statement, typesOf(before)));
+  Resolver resolver(tensors, variables, computeTypeOf(statement, typesOf(tensors)));
   Scope scope;
   const std::vector<int> indices = bindTarget(statement, target, resolver, scope);
   std::vector<int> loops(variables.size());
@@ -334,7 +333,7 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
   const std::optional<language::Reduction> takesIn = takenInBy(statement.op);
   resolver.noteWindows(*statement.value);
   resolver.noteExtents(*statement.value);
-  const bool isWhole = statement.op == language::AssignOp::Assign && readsFill(*statement.value, before) &&
+  const bool isWhole = statement.op == language::AssignOp::Assign && readsFill(*statement.value, tensors) &&
                        indexesOnly(*statement.value, scope);
   std::vector<Term> terms;
   for (const Addend &addend : addendsOf(statement, isWhole))
