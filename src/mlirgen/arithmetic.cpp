@@ -182,19 +182,41 @@ Value Arithmetic::multiply(ValueType type, Value left, Value right) {
   return arith::MulIOp::create(builder_, location_, left, right);
 }
 
+Value Arithmetic::wherePresent(Value left, Value right, mlir::Type result, Combination combination) {
+  if (!inSparseTerm_)
+    return combination(left, right);
+  auto op = sparse::BinaryOp::create(builder_, location_, result, left, right);
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  mlir::Block *overlap =
+      builder_.createBlock(&op.getOverlapRegion(), {}, {left.getType(), right.getType()}, {location_, location_});
+  sparse::YieldOp::create(builder_, location_, combination(overlap->getArgument(0), overlap->getArgument(1)));
+  return op.getResult();
+}
+
 Value Arithmetic::divide(ValueType type, Value numerator, Value divisor) {
-  const auto quotient = [&](Value a, Value b) -> Value {
+  return wherePresent(numerator, divisor, numerator.getType(), [&](Value a, Value b) -> Value {
     return sema::isComplex(type) ? complex::DivOp::create(builder_, location_, a, b).getResult()
                                  : arith::DivFOp::create(builder_, location_, a, b).getResult();
-  };
-  if (!inSparseTerm_)
-    return quotient(numerator, divisor);
-  const mlir::Type element = numerator.getType();
-  auto op = sparse::BinaryOp::create(builder_, location_, element, numerator, divisor);
-  mlir::OpBuilder::InsertionGuard guard(builder_);
-  mlir::Block *overlap = builder_.createBlock(&op.getOverlapRegion(), {}, {element, element}, {location_, location_});
-  sparse::YieldOp::create(builder_, location_, quotient(overlap->getArgument(0), overlap->getArgument(1)));
-  return op.getResult();
+  });
+}
+
+/// A complex number with each part combined with a real one.
+template <typename Op>
+static Value eachPart(mlir::OpBuilder &builder, mlir::Location location, Value number, Value real) {
+  const auto combined = [&](Value part) { return Op::create(builder, location, part, real).getResult(); };
+  const Value first = combined(complex::ReOp::create(builder, location, number));
+  const Value second = combined(complex::ImOp::create(builder, location, number));
+  return complex::CreateOp::create(builder, location, number.getType(), first, second);
+}
+
+Value Arithmetic::scale(Value number, Value factor) {
+  return wherePresent(number, factor, number.getType(),
+                      [&](Value z, Value real) { return eachPart<arith::MulFOp>(builder_, location_, z, real); });
+}
+
+Value Arithmetic::divideParts(Value number, Value divisor) {
+  return wherePresent(number, divisor, number.getType(),
+                      [&](Value z, Value real) { return eachPart<arith::DivFOp>(builder_, location_, z, real); });
 }
 
 Value Arithmetic::isZero(ValueType type, Value value) {
@@ -210,17 +232,9 @@ Value Arithmetic::isZero(ValueType type, Value value) {
 }
 
 Value Arithmetic::oneAtZeros(ValueType type, Value divisor, ValueType entryType, Value entry) {
-  const auto chosen = [&](Value element, Value own) -> Value {
+  return wherePresent(entry, divisor, divisor.getType(), [&](Value element, Value own) -> Value {
     return arith::SelectOp::create(builder_, location_, isZero(entryType, element), constant(type, 1), own);
-  };
-  if (!inSparseTerm_)
-    return chosen(entry, divisor);
-  auto op = sparse::BinaryOp::create(builder_, location_, divisor.getType(), entry, divisor);
-  mlir::OpBuilder::InsertionGuard guard(builder_);
-  mlir::Block *overlap =
-      builder_.createBlock(&op.getOverlapRegion(), {}, {entry.getType(), divisor.getType()}, {location_, location_});
-  sparse::YieldOp::create(builder_, location_, chosen(overlap->getArgument(0), overlap->getArgument(1)));
-  return op.getResult();
+  });
 }
 
 /// An integer is multiplied: the sparsifier takes 0 - x for a sum, which would visit missing entries.
@@ -248,7 +262,8 @@ Value Arithmetic::multiplyByCount(ValueType type, Value value, Value count) {
   Value product = value; // of a bool: or-ing it with itself changes nothing
   if (type != ValueType::Bool) {
     Arithmetic plain(builder_, location_, false);
-    product = plain.multiply(type, value, plain.convert(number, ValueType::U64, type));
+    const Value factor = plain.convert(number, ValueType::U64, sema::partOf(type));
+    product = sema::isComplex(type) ? plain.scale(value, factor) : plain.multiply(type, value, factor);
   }
   return arith::SelectOp::create(builder_, location_, isEmpty, constant(type, 0), product);
 }
@@ -258,8 +273,6 @@ Value Arithmetic::repeat(ValueType type, Value value, Value count) {
 }
 
 void Arithmetic::markFactor(Value factor) {
-  if (auto number = factor.getDefiningOp<mlir::complex::CreateOp>())
-    factor = number.getReal();
   if (auto conversion = factor.getDefiningOp<arith::UIToFPOp>())
     dialect::markMask(conversion);
 }

@@ -42,6 +42,10 @@ public:
   mlir::Value multiply(sema::ValueType type, mlir::Value left, mlir::Value right);
   /// Requires: floats or complex numbers.
   mlir::Value divide(sema::ValueType type, mlir::Value numerator, mlir::Value divisor);
+  /// A complex number each part of which is multiplied by a float of their type.
+  mlir::Value scale(mlir::Value number, mlir::Value factor);
+  /// A complex number each part of which is divided by a float of their type.
+  mlir::Value divideParts(mlir::Value number, mlir::Value divisor);
   /// `divisor`, or 1 where `entry`, an operand's element, is 0.
   mlir::Value oneAtZeros(sema::ValueType type, mlir::Value divisor, sema::ValueType entryType, mlir::Value entry);
   /// Requires: no bool.
@@ -63,9 +67,12 @@ public:
 
 private:
   using Rewrite = llvm::function_ref<mlir::Value(mlir::Value)>;
+  using Combination = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)>;
   /// An i1.
   mlir::Value isZero(sema::ValueType type, mlir::Value value);
   mlir::Value perEntry(mlir::Value value, mlir::Type result, Rewrite rewrite);
+  /// What is made of both, where in a sparse term both are present.
+  mlir::Value wherePresent(mlir::Value left, mlir::Value right, mlir::Type result, Combination combination);
   mlir::Value complexFrom(mlir::Value real, mlir::Type type);
   mlir::Value convertComplex(mlir::Value value, mlir::Type type);
   mlir::Value convertInteger(mlir::Value value, sema::ValueType from, mlir::Type type);

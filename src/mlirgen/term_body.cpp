@@ -5,6 +5,7 @@
 #include "mlirgen/element_tuples.h"
 #include "mlirgen/functions.h"
 #include "mlirgen/padding.h"
+#include "mlirgen/term_coordinates.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -25,31 +26,37 @@ public:
               bool inSparseTerm, mlir::Block &block)
       : body_(body), builder_(builder), location_(location), type_(body.statement.computeType),
         targetType_(sema::sumType(body.kernel, body.statement)), arithmetic_(builder, location, inSparseTerm),
-        uses_(uses), block_(block) {}
+        uses_(uses), coordinates_(body, builder, location, block) {}
 
   /// The term's value for one point of its iteration space, in the target's type. `stored`: of a term with a domain, an
   /// i1 for each operand that an expression's domain names; of one without, whose loops are not the sparsifier's, an i1
   /// for each sparse operand.
   mlir::Value value(llvm::ArrayRef<mlir::Value> stored = {}) {
     stored_ = stored;
+    const sema::ValueType own = body_.term.expr->type;
     mlir::Value result = emit(*body_.term.expr);
     if (body_.repeats)
-      result = arithmetic_.repeat(type_, result, body_.repeats);
+      result = arithmetic_.repeat(own, result, body_.repeats);
     for (const sema::Operand &operand : body_.term.operands)
       if (operand.skipsDiagonal)
-        result =
-            keepIf(result, [this, row = coordinateOf(operand.diagonal[0]), column = coordinateOf(operand.diagonal[1])] {
-              return compare(arith::CmpIPredicate::ne, sum(row), sum(column));
-            });
+        result = arithmetic_.keepIf(
+            own,
+            [this, row = coordinates_.of(operand.diagonal[0]), column = coordinates_.of(operand.diagonal[1])] {
+              return compare(arith::CmpIPredicate::ne, coordinates_.sum(row), coordinates_.sum(column));
+            },
+            result);
     for (const Bound &bound : body_.bounds)
-      result = keepIf(result, [this, at = coordinateOf(bound.index), extent = bound.extent] {
-        return compare(arith::CmpIPredicate::ult, sum(at), extent);
-      });
-    return arithmetic_.convert(result, type_, targetType_);
+      result = arithmetic_.keepIf(
+          own,
+          [this, at = coordinates_.of(bound.index), extent = bound.extent] {
+            return compare(arith::CmpIPredicate::ult, coordinates_.sum(at), extent);
+          },
+          result);
+    return arithmetic_.convert(result, own, targetType_);
   }
 
-  /// A part of the term, in its own type.
-  mlir::Value part(const sema::Expr &expr) { return emit(expr); }
+  /// A part of the term, in the statement's type.
+  mlir::Value part(const sema::Expr &expr) { return emitAs(expr, type_); }
 
   /// The product of the sparse operands' patterns: 0 wherever all of them store an entry.
   mlir::Value zero() {
@@ -80,6 +87,10 @@ private:
     return std::visit([&](const auto &node) { return emitNode(node, expr.type); }, expr.node);
   }
 
+  mlir::Value emitAs(const sema::Expr &expr, sema::ValueType type) {
+    return arithmetic_.convert(emit(expr), expr.type, type);
+  }
+
   mlir::Value emitNode(const sema::Literal &literal, sema::ValueType type) {
     return arithmetic_.hide(arithmetic_.constant(type, literal.value), body_.zero);
   }
@@ -102,8 +113,8 @@ private:
   mlir::Value emitNode(const sema::IndexValue &index, sema::ValueType type) {
     // Not index_cast: it would fold with the one that made a coordinate an index, and leave the coordinate itself,
     // which formats without an array of them do not have.
-    mlir::Value number =
-        arith::IndexCastUIOp::create(builder_, location_, builder_.getI64Type(), sum(coordinateOf(index.index)));
+    mlir::Value number = arith::IndexCastUIOp::create(builder_, location_, builder_.getI64Type(),
+                                                      coordinates_.sum(coordinates_.of(index.index)));
     return emitCall(builder_, location_, sema::Function::Cast, type, TypedValue{number, sema::ValueType::I64});
   }
 
@@ -145,20 +156,37 @@ private:
   }
 
   mlir::Value emitArithmetic(const sema::Binary &binary, sema::ValueType type) {
-    mlir::Value left = emit(*binary.left);
-    mlir::Value right = emit(*binary.right);
     switch (binary.op) {
     case sema::BinaryOp::Add:
     case sema::BinaryOp::Sub:
-      return ofThose(binary, type, left, right);
+      return emitSum(binary, type);
     case sema::BinaryOp::Mul:
-      if (binary.masks)
-        Arithmetic::markFactor(right);
-      return arithmetic_.multiply(type, left, right);
+      return emitProduct(binary, type);
     case sema::BinaryOp::Div:
-      return arithmetic_.divide(type, left, divisorBeside(binary, type, right));
+      return emitQuotient(binary, type);
     }
     llvm_unreachable("every operator is handled");
+  }
+
+  mlir::Value emitSum(const sema::Binary &sum, sema::ValueType type) {
+    const mlir::Value left = emitAs(*sum.left, type), right = emitAs(*sum.right, type);
+    return ofThose(sum, type, left, right);
+  }
+
+  mlir::Value emitProduct(const sema::Binary &product, sema::ValueType type) {
+    const mlir::Value left = emit(*product.left), right = emit(*product.right);
+    if (product.masks)
+      Arithmetic::markFactor(right);
+    if (product.left->type == product.right->type)
+      return arithmetic_.multiply(type, left, right);
+    return product.left->type == type ? arithmetic_.scale(left, right) : arithmetic_.scale(right, left);
+  }
+
+  mlir::Value emitQuotient(const sema::Binary &quotient, sema::ValueType type) {
+    const mlir::Value numerator = emitAs(*quotient.left, type);
+    const mlir::Value divisor = divisorBeside(quotient, emit(*quotient.right));
+    return quotient.right->type == type ? arithmetic_.divide(type, numerator, divisor)
+                                        : arithmetic_.divideParts(numerator, divisor);
   }
 
   /// Whether a sum leaves out those of its addends that have no entry, which the sparsifier sees to elsewhere.
@@ -203,12 +231,12 @@ private:
 
   /// A divisor, but 1 where a factor of the term or of the numerator is padding: that is no entry, and 0 / 0 or 0 times
   /// an infinity would be none either.
-  mlir::Value divisorBeside(const sema::Binary &quotient, sema::ValueType type, mlir::Value divisor) {
+  mlir::Value divisorBeside(const sema::Binary &quotient, mlir::Value divisor) {
     if (std::holds_alternative<sema::Literal>(quotient.right->node))
       return divisor;
     for (sema::OperandId id : paddedBeside(body_.kernel, body_.term, *quotient.left))
-      divisor = arithmetic_.oneAtZeros(type, divisor, body_.kernel.tensors[body_.term.operands[id].tensor].type,
-                                       uses_[id.index()]);
+      divisor = arithmetic_.oneAtZeros(quotient.right->type, divisor,
+                                       body_.kernel.tensors[body_.term.operands[id].tensor].type, uses_[id.index()]);
     return divisor;
   }
 
@@ -242,48 +270,8 @@ private:
     return keepIn(call.domain, emitCall(builder_, location_, call.function, type, arguments), type, call.outside);
   }
 
-  /// A coordinate, where the variables of its loops are.
-  struct Coordinate {
-    llvm::SmallVector<std::pair<mlir::Value, int64_t>> loops; ///< each with its factor
-    int64_t constant = 0;
-  };
-
-  /// The loop variables of a coordinate. They stand at the head of the term: no linalg.index is allowed in the region
-  /// of a sparse_tensor operation.
-  Coordinate coordinateOf(const sema::Index &index) {
-    mlir::OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPointToStart(&block_);
-    Coordinate coordinate{{}, index.constant};
-    for (const sema::IndexTerm &part : index.terms)
-      coordinate.loops.emplace_back(variableOf(part.loop), part.scale);
-    return coordinate;
-  }
-
-  mlir::Value variableOf(sema::LoopId loop) {
-    if (!body_.coordinates.empty())
-      return body_.coordinates[loop.index()];
-    return mlir::linalg::IndexOp::create(builder_, location_, body_.places[loop.index()]);
-  }
-
-  mlir::Value sum(const Coordinate &coordinate) {
-    mlir::Value sum;
-    for (auto [loop, factor] : coordinate.loops) {
-      mlir::Value scale = arith::ConstantIndexOp::create(builder_, location_, factor);
-      mlir::Value scaled = arith::MulIOp::create(builder_, location_, loop, scale);
-      sum = sum ? arith::AddIOp::create(builder_, location_, sum, scaled).getResult() : scaled;
-    }
-    if (coordinate.constant == 0)
-      return sum;
-    const mlir::Value constant = arith::ConstantIndexOp::create(builder_, location_, coordinate.constant);
-    return arith::AddIOp::create(builder_, location_, sum, constant);
-  }
-
   mlir::Value compare(arith::CmpIPredicate predicate, mlir::Value left, mlir::Value right) {
     return arith::CmpIOp::create(builder_, location_, predicate, left, right);
-  }
-
-  mlir::Value keepIf(mlir::Value value, llvm::function_ref<mlir::Value()> condition) {
-    return arithmetic_.keepIf(type_, condition, value);
   }
 
   const TermBody &body_;
@@ -293,7 +281,7 @@ private:
   Arithmetic arithmetic_;
   llvm::SmallVector<mlir::Value> uses_;
   llvm::ArrayRef<mlir::Value> stored_;
-  mlir::Block &block_;
+  TermCoordinates coordinates_;
 };
 
 /// The operands' elements by operand number: scalars, else block arguments in order.

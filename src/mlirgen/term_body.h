@@ -46,8 +46,8 @@ void emitTermBody(const TermBody &body, mlir::OpBuilder &builder, mlir::Location
 mlir::Value emitTermValue(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location,
                           llvm::ArrayRef<mlir::Value> values, llvm::ArrayRef<mlir::Value> stored);
 
-/// The value of a part of a term without a domain, which has one sparse operand, where this is stored: as
-/// emitTermValue(), `values` being there for what the part reads.
+/// The value of a part of a term without a domain, which has one sparse operand, where this is stored, in the
+/// statement's type: as emitTermValue(), `values` being there for what the part reads.
 mlir::Value emitPart(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location,
                      llvm::ArrayRef<mlir::Value> values, const sema::Expr &part);
 

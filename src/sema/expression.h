@@ -75,7 +75,9 @@ struct Call {
   double outside = 0;
 };
 
-/// Arithmetic of one term. No sums: reductions are the term's loops. In a term without a domain a sparse operand occurs
+/// Arithmetic of one term. Sides have the type of what they are combined to, or where that is complex the one of its
+/// parts, as has all that is computed of real numbers alone: in a product or quotient a real side multiplies or divides
+/// both parts. No sums: reductions are the term's loops. In a term without a domain a sparse operand occurs
 /// only as a factor or in a numerator. Both sides of a sum then have one, or neither has, and where the target is not
 /// assembled and rounding need not be kept, sums of them are multiplied out; no argument of a call has one, but of a
 /// cast, and where there is one, there are no index values.

@@ -1,5 +1,7 @@
 #include "sema/expression_types.h"
 
+#include <algorithm>
+
 namespace spc::sema {
 namespace {
 
@@ -47,6 +49,23 @@ std::optional<ValueType> typeOf(const Node &node, const Scope &scope, const Kern
   for (const Node *child : children(node))
     type = widestOf(type, typeOf(*child, scope, kernel));
   return type;
+}
+
+bool isReal(const Node &node, const Scope &scope, const KernelHead &kernel) {
+  if (const auto *use = std::get_if<AccessNode>(&node.kind))
+    return !isComplex(kernel.tensors[scope.accesses[use->access].tensor].type);
+  const auto *call = std::get_if<CallNode>(&node.kind);
+  if (call && call->function == Function::Complex)
+    return false;
+  if (call && (isLogical(call->function) || language::isOfParts(call->function)))
+    return true;
+  const auto *reduction = std::get_if<ReduceNode>(&node.kind);
+  if (reduction && (isLogical(reduction->reduction) || language::ranksPlaces(reduction->reduction)))
+    return true;
+  std::vector<const Node *> parts = children(node);
+  if (call && isChoice(call->function))
+    parts.erase(parts.begin());
+  return std::all_of(parts.begin(), parts.end(), [&](const Node *part) { return isReal(*part, scope, kernel); });
 }
 
 ValueType argumentType(const CallNode &call, size_t argument, ValueType context, const Scope &scope,

@@ -11,6 +11,10 @@ namespace spc::sema {
 /// logic, a cast's own; nullopt where it has none but numbers.
 std::optional<ValueType> typeOf(const Node &node, const Scope &scope, const KernelHead &kernel);
 
+/// Whether an expression is computed of numbers that are not complex alone: of operands, conversions, parts and truths.
+/// Where it is part of what is complex, it is computed in the type of the parts, and multiplies or divides both.
+bool isReal(const Node &node, const Scope &scope, const KernelHead &kernel);
+
 /// The type in which argument number `argument` of a call is computed, `context` being the one in which the call is.
 ValueType argumentType(const CallNode &call, size_t argument, ValueType context, const Scope &scope,
                        const KernelHead &kernel);

@@ -207,12 +207,12 @@ static bool hasInnerSum(const Kernel &kernel, const Term &term, const Expr &expr
 static bool isPlainSum(const Kernel &kernel, const Statement &statement) {
   const Term &term = statement.terms.front();
   const ValueType type = kernel.tensors[statement.target].type;
-  if (term.domain || term.expr->type != type || statement.computeType != type || sumType(kernel, statement) != type)
+  if (term.domain || statement.computeType != type || sumType(kernel, statement) != type)
     return false;
   for (const Summand &addend : summandsOf(term)) {
     std::vector<OperandId> found;
     collectSparse(kernel, term, *addend.expr, found);
-    if (found.size() != 1 || addend.expr->type != type || hasInnerSum(kernel, term, *addend.expr))
+    if (found.size() != 1 || hasInnerSum(kernel, term, *addend.expr))
       return false;
   }
   return true;

@@ -10,12 +10,17 @@
 namespace spc::sema {
 
 ExprPtr ExpressionBuilder::build(const Node &node, ValueType type) const {
+  if (isComplex(type) && isReal(node, scope_, kernel_))
+    return build(node, partOf(type));
   if (const auto *number = std::get_if<NumberNode>(&node.kind))
     return makeExpr(Literal{number->value}, type);
   if (const auto *index = std::get_if<IndexNode>(&node.kind))
     return makeExpr(IndexValue{valueOf_(index->variable)}, type);
-  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
-    return makeExpr(Negate{build(*negate->operand, type)}, type);
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind)) {
+    ExprPtr operand = build(*negate->operand, type);
+    const ValueType own = operand->type;
+    return makeExpr(Negate{std::move(operand)}, own);
+  }
   if (std::holds_alternative<BinaryNode>(node.kind))
     return asSum(node) ? buildBinary(node, type, {}) : buildProduct(node, type);
   if (const auto *call = std::get_if<CallNode>(&node.kind))
@@ -64,7 +69,9 @@ ExprPtr ExpressionBuilder::buildBinary(const Node &node, ValueType type,
   if (isProduct && (!left || !right))
     return left ? std::move(left) : std::move(right);
   if (!left)
-    left = makeExpr(Literal{1}, type);
+    left = makeExpr(Literal{1}, partOf(type));
+  if (!isComplex(left->type) && !isComplex(right->type)) // what was complex is among the factors that are left out
+    type = partOf(type);
   double outside = 0;
   const std::optional<Domain> domain = deciding(node, type, outside);
   return makeExpr(Binary{binary->op, std::move(left), std::move(right), domain, outside}, type);
@@ -98,19 +105,27 @@ std::optional<Domain> ExpressionBuilder::deciding(const Node &node, ValueType ty
   return isWithin(*domain_, domain) ? std::nullopt : std::optional(numbered(domain));
 }
 
-ExprPtr ExpressionBuilder::buildCall(const CallNode &call, const Node &node, ValueType type) const {
-  Call result{call.function, {}};
-  for (size_t k = 0; k < call.arguments.size(); ++k)
-    result.arguments.push_back(build(*call.arguments[k], argumentType(call, k, type, scope_, kernel_)));
-  if (language::isExtreme(call.function))
-    result.domain = deciding(node, type, result.outside);
-  const ValueType own = resultType(call.function, call.castTo, result.arguments.front()->type, type);
-  ExprPtr value = makeExpr(std::move(result), own);
-  if (own == type)
+static ExprPtr converted(ExprPtr value, ValueType type) {
+  if (value->type == type)
     return value;
   Call conversion{Function::Cast, {}};
   conversion.arguments.push_back(std::move(value));
   return makeExpr(std::move(conversion), type);
+}
+
+ExprPtr ExpressionBuilder::buildCall(const CallNode &call, const Node &node, ValueType type) const {
+  Call result{call.function, {}};
+  for (size_t k = 0; k < call.arguments.size(); ++k) {
+    const ValueType argument = argumentType(call, k, type, scope_, kernel_);
+    ExprPtr value = build(*call.arguments[k], argument);
+    result.arguments.push_back(call.function == Function::Cast ? std::move(value)
+                                                               : converted(std::move(value), argument));
+  }
+  if (language::isExtreme(call.function))
+    result.domain = deciding(node, type, result.outside);
+  const ValueType castTo = isComplex(type) ? call.castTo : partOf(call.castTo);
+  const ValueType own = resultType(call.function, castTo, result.arguments.front()->type, type);
+  return converted(makeExpr(std::move(result), own), type);
 }
 
 } // namespace spc::sema

@@ -21,8 +21,8 @@ public:
   /// A domain of accesses as one of the term's operands.
   Domain numbered(const AccessDomain &domain) const;
 
-  /// The tree's value in `type`, in which its arithmetic is done too; arguments of comparisons, logic and casts are
-  /// computed in types of their own.
+  /// The tree's value in `type`, in which its arithmetic is done too, or in the type of its parts (see Expr); arguments
+  /// of comparisons, logic and casts are computed in types of their own.
   ExprPtr build(const Node &node, ValueType type) const;
 
 private:

@@ -317,7 +317,7 @@ AccessId Expander::partOf(const Contraction &plan, const Factors &factors, bool 
   if (known == partsApart_.end()) {
     const bool isArray = !mask && !plan.isListed;
     const std::vector<VariableId> stored = isArray ? asStored(*product, plan.variables) : variables;
-    LogicalStatement value = partStatement(stored, computeType_, where);
+    LogicalStatement value = partStatement(stored, typeOfTemporary(*product), where);
     value.terms.push_back({guardedBeforeParts(*product), plan.sums, false, where});
     const AccessId access = addSumApart(std::move(value), mask, plan.isListed);
     PartApart part{scope_.accesses[access].tensor, {}, std::nullopt, std::nullopt};

@@ -1,4 +1,5 @@
 // Products of sums.
+#include "sema/expression_types.h"
 #include "sema/terms/distribution.h"
 #include "sema/terms/expander.h"
 #include "sema/terms/sparsity.h"
@@ -10,6 +11,11 @@ namespace spc::sema {
 /// Whether arithmetic rounds nothing, so that it is all the same how it is written.
 bool Expander::isExact() const {
   return !isFloat(computeType_) && !isComplex(computeType_);
+}
+
+/// The type of what stands for a part: where all that it reads is real, none that is complex.
+ValueType Expander::typeOfTemporary(const Node &value) const {
+  return isReal(value, scope_, kernel_) ? sema::partOf(computeType_) : computeType_;
 }
 
 /// Whether a sum without entries may be taken for 0 here: no function makes a number of what an infinity makes of that.

@@ -85,7 +85,7 @@ LogicalStatement Expander::statementFor(const Node &sum) {
   LogicalStatement logical;
   logical.statement = statement_;
   logical.targetVariables = freeVariables(sum, scope_);
-  logical.computeType = computeType_;
+  logical.computeType = typeOfTemporary(sum);
   logical.where = sum.where;
   return logical;
 }

@@ -74,7 +74,7 @@ void Expander::addValue(language::AssignOp op, const Node &value, LogicalStateme
   if (const std::optional<Reduction> takesIn = takenInBy(op))
     takeIn(*takesIn, value, main);
   else if (reduction && reduction->reduction != Reduction::Sum && !main.accumulates && isOverTarget(value, main) &&
-           isTakenIn(reduction->reduction, main))
+           isTakenIn(*reduction, main))
     setReduction(*reduction, value.where, main);
   else if (isWhole(value, main))
     addWhole(value, main);
@@ -169,10 +169,12 @@ void Expander::checkIndexValues(const Node &node, const Node &term, const Logica
 }
 
 /// Whether a reduction may be taken in the target's own type.
-bool Expander::isTakenIn(Reduction reduction, const LogicalStatement &logical) const {
+bool Expander::isTakenIn(const ReduceNode &reduction, const LogicalStatement &logical) const {
   const ValueType target = kernel_.tensors[logical.target].type;
-  return isLogical(reduction) ? target == ValueType::Bool
-                              : target == computeType_ || (isFloat(target) && isFloat(computeType_));
+  if (isLogical(reduction.reduction))
+    return target == ValueType::Bool;
+  const ValueType own = typeOfTemporary(*reduction.body);
+  return target == own || (isFloat(target) && isFloat(own));
 }
 
 /// Whether the target has all of an expression's variables.

@@ -72,7 +72,7 @@ private:
   void addWhole(const Node &value, LogicalStatement &logical);
   void addTerms(const Addend &addend, LogicalStatement &logical);
   void checkIndexValues(const Node &node, const Node &term, const LogicalStatement &logical);
-  bool isTakenIn(Reduction reduction, const LogicalStatement &logical) const;
+  bool isTakenIn(const ReduceNode &reduction, const LogicalStatement &logical) const;
   bool isOverTarget(const Node &node, const LogicalStatement &logical) const;
   void setReduction(const ReduceNode &reduction, Span where, LogicalStatement &logical);
   void setRanking(const ReduceNode &ranking, Span where, LogicalStatement &logical);
@@ -120,6 +120,7 @@ private:
   Products divided(Products numerators, const Node &divisor, Span where);
   Products whole(const Node &node, bool isCostly);
   bool isExact() const;
+  ValueType typeOfTemporary(const Node &value) const;
   bool isTrusted() const;
   bool isTargetDense(const LogicalStatement &logical) const;
 

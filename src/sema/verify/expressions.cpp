@@ -15,6 +15,11 @@ bool isNowhere(const std::optional<Domain> &domain) {
          domain->parts.front().operand == domain->parts.back().operand;
 }
 
+/// Whether what is computed in `type` may have a side of another one.
+bool isSideOf(ValueType type, ValueType side) {
+  return side == type || (isComplex(type) && side == partOf(type));
+}
+
 /// Looks through a term's expression.
 class ExpressionVerifier {
 public:
@@ -60,8 +65,8 @@ bool ExpressionVerifier::run() {
   for (OperandId operand : term_.operands.ids())
     if (!require(isRead_[operand] || isNowhere(term_.domain), "has an operand that it does not read"))
       return false;
-  return (term_.domain || isZeroElsewhere(*term_.expr)) &&
-         require(term_.expr->type == statement_.computeType, "has a value of another type than the statement's");
+  return (term_.domain || isZeroElsewhere(*term_.expr)) && require(isSideOf(statement_.computeType, term_.expr->type),
+                                                                   "has a value of another type than the statement's");
 }
 
 bool ExpressionVerifier::holds(const ExprPtr &expr) {
@@ -89,7 +94,9 @@ bool ExpressionVerifier::nodeHolds(const Negate &negate, ValueType type) {
 
 bool ExpressionVerifier::nodeHolds(const Binary &binary, ValueType type) {
   return domainHolds(binary.domain) && holds(binary.left) && holds(binary.right) &&
-         require(binary.left->type == type && binary.right->type == type, "combines values of another type") &&
+         require(isSideOf(type, binary.left->type) && isSideOf(type, binary.right->type) &&
+                     (binary.left->type == type || binary.right->type == type),
+                 "combines values of another type") &&
          require(!binary.domain || term_.domain, "has no domain, and a value outside of one");
 }
 

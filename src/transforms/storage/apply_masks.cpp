@@ -2,7 +2,6 @@
 #include "transforms/passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Complex/IR/Complex.h"
 
 namespace spc::transforms {
 
@@ -12,13 +11,10 @@ namespace spc::transforms {
 namespace {
 
 namespace arith = mlir::arith;
-namespace complex = mlir::complex;
 using mlir::Value;
 
 /// The conversion that a factor is, if it has the mark.
 arith::UIToFPOp maskIn(Value factor) {
-  if (auto number = factor.getDefiningOp<complex::CreateOp>())
-    factor = number.getReal();
   auto conversion = factor.getDefiningOp<arith::UIToFPOp>();
   return conversion && dialect::isMask(conversion) ? conversion : arith::UIToFPOp();
 }
@@ -32,31 +28,26 @@ Value truthOf(mlir::OpBuilder &builder, arith::UIToFPOp mask) {
   return arith::CmpIOp::create(builder, mask.getLoc(), arith::CmpIPredicate::ne, truth, zero);
 }
 
+/// `value` where `truth` holds, else 0.
 Value chosen(mlir::OpBuilder &builder, mlir::Location location, Value truth, Value value) {
-  if (!mlir::isa<mlir::ComplexType>(value.getType()))
-    return arith::SelectOp::create(builder, location, truth, value,
-                                   arith::ConstantOp::create(builder, location, builder.getZeroAttr(value.getType())));
-  const Value real = complex::ReOp::create(builder, location, value),
-              imaginary = complex::ImOp::create(builder, location, value);
-  return complex::CreateOp::create(builder, location, value.getType(), chosen(builder, location, truth, real),
-                                   chosen(builder, location, truth, imaginary));
+  const Value zero = arith::ConstantOp::create(builder, location, builder.getZeroAttr(value.getType()));
+  return arith::SelectOp::create(builder, location, truth, value, zero);
 }
 
 class ApplyMasks : public impl::ApplyMasksBase<ApplyMasks> {
 public:
   void runOnOperation() override {
-    llvm::SmallVector<mlir::Operation *> products;
-    getOperation().walk([&](mlir::Operation *op) {
-      if (mlir::isa<arith::MulFOp, complex::MulOp>(op) && (maskIn(op->getOperand(0)) || maskIn(op->getOperand(1))))
-        products.push_back(op);
+    llvm::SmallVector<arith::MulFOp> products;
+    getOperation().walk([&](arith::MulFOp product) {
+      if (maskIn(product.getLhs()) || maskIn(product.getRhs()))
+        products.push_back(product);
     });
-    for (mlir::Operation *product : products) {
-      const unsigned place = maskIn(product->getOperand(1)) ? 1 : 0;
+    for (arith::MulFOp product : products) {
+      const unsigned place = maskIn(product.getRhs()) ? 1 : 0;
       mlir::OpBuilder builder(product);
       const Value truth = truthOf(builder, maskIn(product->getOperand(place)));
-      product->getResult(0).replaceAllUsesWith(
-          chosen(builder, product->getLoc(), truth, product->getOperand(1 - place)));
-      product->erase();
+      product.getResult().replaceAllUsesWith(chosen(builder, product.getLoc(), truth, product->getOperand(1 - place)));
+      product.erase();
     }
     getOperation().walk([](arith::UIToFPOp conversion) {
       dialect::unmarkMask(conversion);
