@@ -89,4 +89,14 @@ TEST_CASE("repeated entries of tensors of orders 3 and 4 add up", "[repeats]") {
   checkRepeats("Y(k,i) = A(i,j,k,l)*x(l)*z(j)", {3, 4, 2, 3}, {{"x", {3}}, {"z", {4}}, {"Y", {2, 3}}});
 }
 
+TEST_CASE("repeated entries beside functions add up, and before functions of them", "[repeats]") {
+  checkRepeats("y(i) = A(i,j)*relu(x(j))", {9, 7}, {{"x", {7}}, {"y", {9}}});
+  checkRepeats("y(j) = -A(i,j)*max(x(j), z(i))/2", {9, 7}, {{"x", {7}}, {"z", {9}}, {"y", {7}}});
+  checkRepeats("Y(i,j) = 2*A(i,j)*select(x(j) > 0, 3, 1)", {9, 7}, {{"x", {7}}, {"Y", {9, 7}}});
+  checkRepeats("Y(i,k) = A(i,j,k)*abs(X(j,k))", {5, 4, 3}, {{"X", {4, 3}}, {"Y", {5, 3}}});
+  checkRepeats("y(i) = sum(j, relu(A(i,j) - 9)*x(j))", {9, 7}, {{"x", {7}}, {"y", {9}}});
+  checkRepeats("y(i) = sum(j, A(i,j)*max(A(i,j), x(j)))", {9, 7}, {{"x", {7}}, {"y", {9}}});
+  checkRepeats("y(i) = sum(j, (A(i,j) + x(j))*abs(x(j)))", {9, 7}, {{"x", {7}}, {"y", {9}}});
+}
+
 } // namespace spc::testing

@@ -1,6 +1,7 @@
 // Which operand's pattern a statement provably keeps.
 #include "format/levels.h"
 #include "sema/terms/logical_plan.h"
+#include "sema/terms/repeats.h"
 #include "sema/terms/shared_pattern.h"
 #include "sema/terms/sparsity.h"
 
@@ -74,14 +75,15 @@ std::optional<PatternLoss> storageLoss(const LogicalStatement &logical, const Lo
     return PatternLoss{term.where, "this is not symmetric, as " + name + " is", first.tensor};
   if (isLarger && (!format::isElementwise(format) || format::hasPadding(format)))
     return PatternLoss{first.where, name + " does not list just its entries", first.tensor};
-  const bool isProduct = !hasDomain(expr, logical.reduction, scope, kernel);
   const bool addsUp = format.duplicates == format::Duplicates::Sum;
-  if (format.mayRepeat() && (!addsUp || !isProduct || usesOf(access, expr) > 1))
+  const bool readsRepeats =
+      addsUp && mayReadRepeats(expr, access, logical.reduction, logical.computeType, scope, kernel);
+  if (format.mayRepeat() && !readsRepeats)
     return PatternLoss{first.where,
                        name + " may hold an entry several times, and " +
-                           (!addsUp     ? "these do not add up"
-                            : isProduct ? "occurs more than once here"
-                                        : "this is no product"),
+                           (!addsUp                    ? "these do not add up"
+                            : usesOf(access, expr) > 1 ? "occurs more than once here"
+                                                       : "this is no product"),
                        first.tensor};
   return std::nullopt;
 }

@@ -31,6 +31,19 @@ bool risesWith(const Node &node, AccessId operand, ValueType type) {
          either(*call->arguments[0], *call->arguments[1]);
 }
 
+/// Whether a value is the operand times what does not depend on it, so that the value of a sum is the sum of values.
+bool isProportionalTo(const Node &node, AccessId operand) {
+  if (const auto *use = std::get_if<AccessNode>(&node.kind))
+    return use->access == operand;
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return isProportionalTo(*negate->operand, operand);
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  if (!binary || asSum(node))
+    return false;
+  return isProportionalTo(*binary->left, operand) ||
+         (binary->op == BinaryOp::Mul && isProportionalTo(*binary->right, operand));
+}
+
 bool isOnlySparse(const Node &term, AccessId operand, const Scope &scope, const Kernel &kernel) {
   const std::vector<AccessId> accesses = accessesOf(term);
   return std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) {
@@ -49,15 +62,17 @@ bool mayReadRepeats(const Node &term, AccessId operand, Reduction reduction, Val
   if (usesOf(term, operand) > 1)
     return false;
   using format::Duplicates;
-  if (format.duplicates == Duplicates::Sum)
-    return !hasDomain(term, reduction, scope, kernel);
-  const bool agrees = (format.duplicates == Duplicates::Min && reduction == Reduction::Min) ||
-                      (format.duplicates == Duplicates::Max && reduction == Reduction::Max);
-  if (!agrees || tensor.type != computeType || format::hasPadding(format) ||
-      format.symmetry != format::Symmetry::None || !isOnlySparse(term, operand, scope, kernel))
+  const bool isSum = format.duplicates == Duplicates::Sum;
+  if (isSum && !hasDomain(term, reduction, scope, kernel))
+    return true;
+  const bool agrees = isSum ? reduction == Reduction::Sum && isProportionalTo(term, operand)
+                            : tensor.type == computeType && risesWith(term, operand, computeType) &&
+                                  ((format.duplicates == Duplicates::Min && reduction == Reduction::Min) ||
+                                   (format.duplicates == Duplicates::Max && reduction == Reduction::Max));
+  if (!agrees || format::hasPadding(format) || format.symmetry != format::Symmetry::None ||
+      !isOnlySparse(term, operand, scope, kernel))
     return false;
-  const AccessDomain domain = domainOfTerm(term, identityOf(reduction, computeType), computeType, scope, kernel);
-  return singleOperand(domain) == operand && risesWith(term, operand, computeType);
+  return singleOperand(domainOfTerm(term, identityOf(reduction, computeType), computeType, scope, kernel)) == operand;
 }
 
 } // namespace spc::sema
