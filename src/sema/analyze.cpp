@@ -210,6 +210,7 @@ std::optional<Kernel> plan(const Program &checked, const Options &options, Diagn
   noteLinearPlaces(program);
   rankApart(program);
   tieIndices(program);
+  liftGathers(program);
   readSparseTargets(program);
   std::optional<Kernel> kernel = PlanChooser(program, options, diagnostics).run();
   if (kernel && !options.asWritten)

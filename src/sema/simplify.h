@@ -13,6 +13,10 @@ void dropConversions(Program &program);
 /// plain variables, A(i, i), A(2*i + 3, 5). Each becomes a Tie, a tensor of the program.
 void tieIndices(Program &program);
 
+/// Takes gathers in functions for sums around these, so that elements are read where they are. Requires: ties are
+/// there.
+void liftGathers(Program &program);
+
 /// Makes assignments of statements that take values into sparse targets, as `C(i,j) min= A(i,j)` does: what such a
 /// target holds is read. Sums stay that are added to zeros.
 void readSparseTargets(Program &program);
