@@ -1,4 +1,4 @@
-"""Extents that no operand says, forwards and in gradients, and who else differentiates and maps: forward mode, vmap."""
+"""Extents that no operand says, forwards and in gradients, and who else differentiates and maps: vmap."""
 # SPDX-License-Identifier: Apache-2.0
 
 import numpy as np
@@ -65,19 +65,8 @@ def test_sizes_that_are_wrong():
             convolve(*given, sizes={"i": 5, "p": 4})
 
 
-def test_forward_mode_is_refused():
-    from torch.autograd import forward_ad
-    spmv, a = spc.torch.op(SPMV, A="csr"), spc.torch.Matrix.of(matrix(8, 6))
-    x = of(6).detach()
-    expected = spmv(a, x)
-    with forward_ad.dual_level():
-        with pytest.raises(NotImplementedError, match="forward"):
-            spmv(a, forward_ad.make_dual(x, torch.ones_like(x)))
-        with pytest.raises(NotImplementedError, match="forward"):
-            spmv(a.with_values(forward_ad.make_dual(a.values.clone(), a.values)), x)
-        with pytest.raises(NotImplementedError, match="forward"):
-            spc.torch.op(SPMV, A="csr")(a, forward_ad.make_dual(x, torch.ones_like(x)))
-        assert torch.equal(spmv(a, x), expected)
+def test_products_with_jacobians_by_two_gradients():
+    spmv, a, x = spc.torch.op(SPMV, A="csr"), spc.torch.Matrix.of(matrix(8, 6)), of(6).detach()
     product = torch.autograd.functional.jvp(lambda b: spmv(a, b), x, torch.ones_like(x))[1]
     assert torch.allclose(product, a.to_dense().sum(1))
 
@@ -139,6 +128,14 @@ def test_batches_of_no_element():
     with pytest.raises(spc.ArgumentError, match="batches of 0 and 2 elements"):
         spmm(none, of(2, 6, 2))
     np.testing.assert_array_equal(spmm(a, of(0, 6, 2)).detach().numpy(), np.empty((0, 8, 2)))
+
+
+def test_dense_tensors_of_batches():
+    a = spc.torch.Matrix.of(matrix(8, 6))
+    several = a.with_values(torch.stack([a.values, 2 * a.values]))
+    assert torch.equal(several.to_dense(), torch.stack([a.to_dense(), 2 * a.to_dense()]))
+    with pytest.raises(spc.ArgumentError, match="its values are a batch"):
+        several.to_torch()
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])

@@ -54,8 +54,7 @@ def is_tracked(tensor: Any) -> bool:
         return False
     if tensor.requires_grad:
         return bool(torch.is_grad_enabled())
-    return bool(_private().is_forward() and tensor.layout is torch.strided and
-                torch.autograd.forward_ad.unpack_dual(tensor).tangent is not None)
+    return bool(_private().is_dual(tensor))
 
 
 def refuse(value: Any, name: str) -> None:

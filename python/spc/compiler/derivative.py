@@ -1,4 +1,4 @@
-"""Gradients of kernels: what `spc grad` writes, as requests for the compiler."""
+"""Derivatives of kernels: what `spc grad` writes, as requests for the compiler."""
 # SPDX-License-Identifier: Apache-2.0
 
 import json
@@ -9,7 +9,8 @@ from ..errors import CompileError
 from . import answers, cache, folders, toolchain
 
 _IN_COMMAND = re.compile(r"^<command line>:\d+:\d+: (.*)\n +\d+ \|.*\n +\|.*$", re.MULTILINE)
-_QUIET = "-Wno-broadcast"
+#: The gradient of a sum is the same for all that were summed, and has the type of the operand: nobody has to be warned of it.
+_QUIET = ("-Wno-broadcast", "-Wno-precision")
 
 
 def gradient(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> cache.Request:
@@ -18,27 +19,41 @@ def gradient(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) 
 
     Raises CompileError, with the compiler's diagnostics, where there is none.
     """
-    said = json.loads(answers.answer(request.key("gradient", ",".join(of), ",".join(wrt)),
-                                     lambda: json.dumps(_written(request, of, wrt))))
-    # The gradient of a sum is the same for all that were summed: nobody has to be warned of it.
-    options = request.options if _QUIET in request.options else (*request.options, _QUIET)
+    return _derivative(request, of, wrt, "reverse", "grad")
+
+
+def tangent(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> cache.Request:
+    """The kernel of a Jacobian-vector product: it takes the operands, perhaps outputs, and `t_x` for each operand x of `wrt`,
+    and returns `t_y` for each output y of `of`, of sparse ones the values where y has entries.
+
+    Raises CompileError, with the compiler's diagnostics, where there is none.
+    """
+    return _derivative(request, of, wrt, "forward", "jvp")
+
+
+def _derivative(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...], mode: str, suffix: str) -> cache.Request:
+    """The kernel that `spc grad` writes in a mode, by whose suffix it is named."""
+    said = json.loads(answers.answer(request.key("derivative", mode, ",".join(of), ",".join(wrt)),
+                                     lambda: json.dumps(_written(request, of, wrt, mode))))
+    # Derivatives have the entries of what they belong to, zeros among them.
+    options = tuple([option for option in request.options if option not in (*_QUIET, "--drop-zeros")])
     formats = {"": said["formats"]} if said["formats"].get("tensors") else {}
-    return cache.Request(said["text"], f"{request.name}_grad", formats, {}, {}, options,
+    return cache.Request(said["text"], f"{request.name}_{suffix}", formats, {}, {}, (*options, *_QUIET),
                          constants={path: known for path, known in request.constants.items() if f'"{path}"' in said["text"]})
 
 
-def _written(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> Dict[str, Any]:
-    """The text of a gradient, and its formats, which the compiler writes."""
+def _written(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...], mode: str) -> Dict[str, Any]:
+    """The text of a derivative, and its formats, which the compiler writes."""
     with folders.temporary() as place:
         asked = cache.Request(request.text, request.name, request.formats, request.types, request.indices,
                               of_text(request.options), constants=request.constants)
         try:
-            toolchain.run(["grad", *asked.write(place), "--of", ",".join(of), "--wrt", ",".join(wrt), "-q", "-o",
-                           "gradient.tex", "--format-out", "gradient.json"], place)
+            toolchain.run(["grad", *asked.write(place), "--of", ",".join(of), "--wrt", ",".join(wrt), f"--mode={mode}", "-q",
+                           "-o", "derivative.tex", "--format-out", "derivative.json"], place)
         except CompileError as error:  # nobody has written the command line
             raise CompileError(in_words(error)) from None
-        file = place / "gradient.json"
-        return {"text": (place / "gradient.tex").read_text(encoding="utf-8"),
+        file = place / "derivative.json"
+        return {"text": (place / "derivative.tex").read_text(encoding="utf-8"),
                 "formats": json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}}
 
 

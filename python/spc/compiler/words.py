@@ -30,6 +30,8 @@ def _words() -> List[Tuple["re.Pattern[str]", Any]]:
         (re.compile(r"run 'spc compile --help' for a list of options"), "docs/cli.md lists the options of 'spc compile'"),
         (re.compile(r"leave the operand out of --wrt"), "ask for no gradient by the operand"),
         (re.compile(r"leave it out of --wrt"), "ask for no gradient by it"),
+        (re.compile(r"leave it out of --of"), "ask for no gradient of it"),
+        (re.compile(r"an operand of --wrt"), "an operand by which is differentiated"),
         (re.compile(rf"(?<![\w\"'-])(--(?!help|version)[a-z][\w-]*(?:={_VALUE})?)(?!['\w])"), r'options=["\1"]'),
     ]
 

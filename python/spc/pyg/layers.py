@@ -235,7 +235,8 @@ def is_as_known(conv: Any) -> bool:
     """Whether a layer is of a class that is known, none of whose methods are changed, and nobody looks at its messages: no hook,
     no explainer."""
     own = _OWN.get(type(conv))
-    if own is None or conv.explain or conv.decomposed_layers != 1 or torch_private.is_watched():
+    if own is None or conv.explain or conv.decomposed_layers != 1 or torch_private.is_watched() or \
+            torch_private.is_forward():
         return False
     if any(name in conv.__dict__ for name in _METHODS) or any(conv.__dict__[hooks] for hooks in _HOOKS):
         return False

@@ -86,7 +86,8 @@ def give_back() -> None:
 
 def _version(adjacency: Any) -> Any:
     """The version of a graph of whose changes something is kept; None where it is not to be."""
-    if type(adjacency) not in (torch.Tensor, EdgeIndex) or not adjacency.is_cpu or adjacency.requires_grad or torch_private.is_watched():
+    if type(adjacency) not in (torch.Tensor, EdgeIndex) or not adjacency.is_cpu or adjacency.requires_grad or \
+            torch_private.is_watched() or torch_private.is_forward():
         return None
     return kept.version_of(adjacency)
 

@@ -41,7 +41,10 @@ def read(torch: Any, value: Any) -> Operand:
 
 
 def resolved(value: Any) -> Any:
-    """The tensor, of which a copy is made where torch conjugates or negates it when it is read. Gradients go through."""
+    """The tensor, of which a copy is made where torch conjugates or negates it when it is read, or it is zeros without memory.
+    Gradients go through."""
+    if torch_private.is_zero(value):
+        return value.clone()
     return value.resolve_conj().resolve_neg() if value.is_conj() or value.is_neg() else value
 
 

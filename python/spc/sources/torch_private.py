@@ -12,6 +12,7 @@ from torch.autograd import forward_ad
 
 _is_compiling: Callable[[], bool] = getattr(getattr(torch, "compiler", None), "is_compiling", lambda: False)
 _modes = getattr(torch._C, "_len_torch_dispatch_stack", None)
+_follows_tangents: Callable[[], bool] = getattr(torch._C, "_is_fwd_grad_enabled", lambda: True)
 _is_wrapped = getattr(getattr(torch._C, "_functorch", None), "is_functorch_wrapped_tensor", None)
 _watchers: List[Callable[[], Any]] = [torch._C._get_tracing_state]
 if hasattr(torch._C, "_are_functorch_transforms_active"):
@@ -21,13 +22,24 @@ if hasattr(torch, "compiler") and hasattr(torch.compiler, "is_compiling"):
 
 
 def is_watched() -> bool:
-    """Whether somebody follows which operators are called, whom the dispatcher tells."""
-    return _modes is None or _modes() > 0 or forward_ad._current_level >= 0 or any([watcher() for watcher in _watchers])
+    """Whether somebody follows which operators are called, whom the dispatcher tells; who differentiates needs not."""
+    return _modes is None or _modes() > 0 or any([watcher() for watcher in _watchers])
 
 
 def is_forward() -> bool:
-    """Whether tensors may have tangents: PyTorch differentiates forwards."""
-    return bool(forward_ad._current_level >= 0)
+    """Whether tensors may have tangents: PyTorch differentiates forwards, and does not compute tangents just now."""
+    return bool(forward_ad._current_level >= 0 and _follows_tangents())
+
+
+def may_lack_tangents() -> bool:
+    """Whether functions with tangents may give some of their results none."""
+    return hasattr(torch.autograd.Function, "setup_context")
+
+
+def is_dual(tensor: Any) -> bool:
+    """Whether a dense tensor has a tangent that PyTorch takes forward now."""
+    return is_forward() and tensor.layout is torch.strided and has_storage(tensor) and \
+        forward_ad.unpack_dual(tensor).tangent is not None
 
 
 @contextlib.contextmanager
@@ -63,6 +75,11 @@ def living(tensor: Any) -> Any:
     """The tensor that another one stood for while a transformation was at work which has ended; any other one as it is."""
     unwrap = getattr(getattr(torch._C, "_functorch", None), "unwrap_if_dead", None)
     return unwrap(tensor) if unwrap is not None and _is_wrapped is not None and _is_wrapped(tensor) else tensor
+
+
+def is_zero(tensor: Any) -> bool:
+    """Whether a tensor is zeros without memory, which derivatives of PyTorch's may be."""
+    return bool(tensor._is_zerotensor())
 
 
 def is_compiling() -> bool:

@@ -42,7 +42,8 @@ class Backward:
     """The gradients for some operands, by those for some results.
 
     given: for which results there are gradients, wrt: for which operands one is needed, as numbers in the kernel's order.
-    as_stored: whether operands are read as they are, though other formats are wanted, as none of them can be converted.
+    as_stored: whether operands are read as they are, though other formats are wanted, as none of them can be converted, or
+    what goes forward through it would be lost.
     Raises CompileError where there is no such gradient.
     """
 
@@ -64,7 +65,7 @@ class Backward:
             elif argument.name in op.outputs:
                 self._takes.append(("result", op.outputs.index(argument.name)))
             else:
-                k = _meant(argument.tensor, [signature.outputs[one].tensor for one in incoming], incoming)
+                k = meant(argument.tensor, [signature.outputs[one].tensor for one in incoming], incoming)
                 result = signature.outputs[k]
                 is_sparse = isinstance(result, TensorArgument) and not result.storage.is_dense
                 self._takes.append(("whole" if is_sparse and argument.passed != "values" else "gradient", k))
@@ -90,22 +91,28 @@ class Backward:
         return found
 
 
-def _meant(name: str, outputs: Sequence[str], numbers: List[int]) -> int:
-    """The number of the result to which a gradient of this name belongs: `d_y`, or with a number behind it where that is taken.
-    It and those before it, which the kernel does not read, are taken from the numbers."""
-    place = outputs.index(name[2:]) if name[2:] in outputs else outputs.index(name[2:].rpartition("_")[0])
+def meant(name: str, tensors: Sequence[str], numbers: List[int]) -> int:
+    """The number of the tensor to which a gradient or a tangent of this name belongs: `d_y`, `t_x`, or with a number behind it
+    where that is taken. It and those before it, which the kernel does not read, are taken from the numbers."""
+    place = tensors.index(name[2:]) if name[2:] in tensors else tensors.index(name[2:].rpartition("_")[0])
     found = numbers[place]
     del numbers[:place + 1]
     return found
 
 
+def is_differentiable(tensor: torch.Tensor) -> bool:
+    """Whether a tensor has numbers of a type that derivatives have."""
+    return tensor.dtype.is_floating_point or tensor.dtype.is_complex
+
+
 def remember(ctx: Any, arguments: Sequence[Any], results: Sequence[torch.Tensor]) -> None:
     """Keeps the arguments and results of a step forwards in PyTorch's context, for `remembered`: tensors, and numbers.
-    Results that are no floats have no gradients."""
+    Results that are no floats have no derivatives."""
     ctx.numbers = [None if isinstance(argument, torch.Tensor) else argument for argument in arguments]
-    ctx.save_for_backward(*[argument for argument in arguments if isinstance(argument, torch.Tensor)], *results)
-    ctx.mark_non_differentiable(*[tensor for tensor in results if not tensor.dtype.is_floating_point and
-                                  not tensor.dtype.is_complex])
+    tensors = [argument for argument in arguments if isinstance(argument, torch.Tensor)]
+    ctx.save_for_backward(*tensors, *results)
+    ctx.save_for_forward(*tensors, *results)
+    ctx.mark_non_differentiable(*[tensor for tensor in results if not is_differentiable(tensor)])
     ctx.set_materialize_grads(False)
 
 

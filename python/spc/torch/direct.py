@@ -17,7 +17,8 @@ from ..errors import ArgumentError
 from ..sources import torch as sources_torch, torch_private
 from ..storage.signature import Argument, TensorArgument
 from ..storage.view import View
-from .backward import Backward, remember, remembered
+from .backward import Backward, is_differentiable, remember, remembered
+from .forward import Forward, check_tangents
 from .matrix import Matrix
 from .protocol import Operator
 
@@ -43,7 +44,7 @@ class Direct:
         key: List[Any] = []
         tensors: List[Any] = []
         patterns: List[Optional[View]] = []
-        is_differentiated = False
+        is_differentiated, is_forward = False, torch_private.is_forward()
         for value in values:
             pattern = None
             if type(value) is Matrix:
@@ -53,7 +54,7 @@ class Direct:
             if kind is torch.Tensor or kind is torch.nn.Parameter:
                 if value.layout is not torch.strided or not value.is_cpu or value.is_neg() or value.is_conj():
                     return WATCHED
-                is_differentiated = is_differentiated or value.requires_grad
+                is_differentiated = is_differentiated or value.requires_grad or is_forward and torch_private.is_dual(value)
                 key += (value.dtype, value.shape, value.stride())
             elif kind is float or kind is int:
                 key.append(kind)
@@ -67,7 +68,7 @@ class Direct:
             step = self._step(tuple(key), values, patterns, sizes)
             if step is None:
                 return WATCHED
-            if is_differentiated and torch.is_grad_enabled():
+            if is_differentiated and (is_forward or torch.is_grad_enabled()):
                 made = step.wrapped(_Function.apply(step, patterns, *tensors), patterns)
             else:
                 made = step.wrapped(step.run(tensors), patterns)
@@ -75,6 +76,10 @@ class Direct:
             if all(not isinstance(tensor, torch.Tensor) or torch_private.has_storage(tensor) for tensor in tensors):
                 raise
             return WATCHED  # of vmap
+        except ArgumentError:
+            if not any(isinstance(tensor, torch.Tensor) and torch_private.is_zero(tensor) for tensor in tensors):
+                raise
+            return WATCHED  # it has no memory
         return made[0] if len(made) == 1 else tuple(made)
 
     def _step(self, key: Tuple[Any, ...], values: Sequence[Any], patterns: Sequence[Optional[View]],
@@ -137,6 +142,7 @@ class Step:
         self._op, self._signature = op, call.variant.signature
         self._request = op.request(values)
         self._backwards: Dict[Tuple[Any, ...], Backward] = {}
+        self._forwards: Dict[Tuple[int, ...], Forward] = {}
         self.lock = threading.Lock()
         _all.add(self)
         self._run, self._fail, self._context = call.variant.functions.call, call.variant.fail, threads.context()
@@ -209,20 +215,38 @@ class Step:
     def gradients(self, tensors: Sequence[Any], results: Sequence[torch.Tensor], patterns: Sequence[Optional[View]],
                   incoming: Sequence[Any], needed: Sequence[bool]) -> List[Any]:
         """The gradients of operands' tensors; None of those that are not needed, or on which nothing depends."""
-        key = (*needed, *[gradient is None for gradient in incoming])
+        as_stored = any(isinstance(tensor, torch.Tensor) and torch_private.is_dual(tensor) for tensor in tensors)
+        key = (as_stored, *needed, *[gradient is None for gradient in incoming])
         backward = self._backwards.get(key)
         if backward is None:
             given = [k for k, gradient in enumerate(incoming) if gradient is not None]
             wrt = [k for k, is_needed in enumerate(needed) if is_needed]
             if not given or not wrt:
                 return [None] * len(tensors)
-            backward = self._backwards[key] = Backward(self._op, self._signature, self._request, given, wrt)
-        values = [tensor if pattern is None else Matrix(tensor, pattern) for tensor, pattern in zip(tensors, patterns)]
-        return backward(values, self.wrapped(results, patterns), incoming)
+            backward = self._backwards[key] = Backward(self._op, self._signature, self._request, given, wrt, as_stored)
+        return backward(_values(tensors, patterns), self.wrapped(results, patterns), incoming)
+
+    def tangents(self, tensors: Sequence[Any], results: Sequence[torch.Tensor], patterns: Sequence[Optional[View]],
+                 incoming: Sequence[Any]) -> List[Any]:
+        """The tangents of results, by those of operands' tensors; None where there is none."""
+        wrt = tuple([k for k, tangent in enumerate(incoming) if tangent is not None])
+        of = [k for k, result in enumerate(results) if is_differentiable(result)]
+        check_tangents(self._op.name, len(of), len(results))
+        if not wrt or not of:
+            return [None] * len(results)
+        forward = self._forwards.get(wrt)
+        if forward is None:
+            forward = self._forwards[wrt] = Forward(self._op, self._signature, self._request, of, wrt)
+        return forward(_values(tensors, patterns), self.wrapped(results, patterns), incoming)
+
+
+def _values(tensors: Sequence[Any], patterns: Sequence[Optional[View]]) -> List[Any]:
+    """The operands of tensors, matrices where they have patterns."""
+    return [tensor if pattern is None else Matrix(tensor, pattern) for tensor, pattern in zip(tensors, patterns)]
 
 
 class _Function(torch.autograd.Function):
-    """The gradient of a step."""
+    """The derivatives of a step."""
 
     @staticmethod
     def forward(ctx: Any, step: Step, patterns: Sequence[Optional[View]], *tensors: Any) -> Any:
@@ -236,3 +260,8 @@ class _Function(torch.autograd.Function):
         tensors, returned = remembered(ctx)
         found = ctx.step.gradients(tensors, returned, ctx.patterns, incoming, ctx.needs_input_grad[2:])
         return (None, None, *found)
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, __: Any, *incoming: Any) -> Any:
+        tensors, returned = remembered(ctx)
+        return tuple(ctx.step.tangents(tensors, returned, ctx.patterns, incoming))

@@ -96,7 +96,7 @@ def _is_learnt(tensor: Any) -> bool:
     """Whether it is a sparse tensor whose gradient is wanted and which kernels may have."""
     return type(tensor) in _PLAIN and tensor.layout is not torch.strided and tensor.requires_grad and \
         torch.is_grad_enabled() and tensor.is_cpu and tensor.dim() == 2 and tensor.dtype in aten.TYPES and \
-        not torch_private.is_watched()
+        not torch_private.is_watched() and not torch_private.is_forward()
 
 
 def _is_factor(tensor: Any, matrix: Any, order: int = 2) -> bool:

@@ -37,11 +37,10 @@ class Matrix:
         if not isinstance(values, torch.Tensor):
             raise ArgumentTypeError(f"values are a tensor, and {type(values).__qualname__} is none: torch.as_tensor() makes "
                                     "one")
-        is_batch = values.dim() > pattern.arrays["values", 0].ndim
-        count = values.shape[1:].numel() if is_batch else values.numel()
+        self.values, self.pattern = values, pattern
+        count = values.shape[1:].numel() if self.is_batch else values.numel()
         if count != pattern.stored:
             raise ArgumentError(f"{count} values, and {pattern.stored} entries")
-        self.values, self.pattern = values, pattern
 
     @classmethod
     def of(cls, matrix: Any, validate: str = "first", copies: bool = False, share: bool = False) -> "Matrix":
@@ -98,6 +97,11 @@ class Matrix:
         """Its extents."""
         return self.pattern.shape
 
+    @property
+    def is_batch(self) -> bool:
+        """Whether the values are those of several matrices in one structure."""
+        return self.values.dim() > self.pattern.arrays["values", 0].ndim
+
     def owning(self) -> "Matrix":
         """The matrix with copies of its index arrays, which are known to be right as those are."""
         old = self.pattern
@@ -130,17 +134,19 @@ class Matrix:
 
     def to_torch(self) -> Any:
         """The tensor of torch's layout, which shares its values; where torch has none, SciPy's array or a dictionary. Raises
-        ArgumentError of values that require gradients, which it would not pass on."""
+        ArgumentError of values that require gradients, which it would not pass on, and of batches."""
         if is_tracked(self.values):
             raise ArgumentError("its values require gradients, which torch's sparse tensor would not pass on: to_dense() does, "
                                 "and .with_values(matrix.values.detach()) says that none are wanted")
+        if self.is_batch:
+            raise ArgumentError("its values are a batch: to_dense(), or .with_values(matrix.values[k]) of each element")
         view = self.contiguous().view()
         view.family = "torch"
         return results.wrap(results.patterned(view, "own"), "torch")
 
     def to_dense(self) -> torch.Tensor:
         """A dense tensor, to which gradients flow. Raises ArgumentError where neither torch nor SciPy has its storage."""
-        if is_tracked(self.values):
+        if self.is_batch or is_tracked(self.values):
             return spread(self.values, self.pattern, self.values.shape[:self.values.dim() - self.pattern.arrays["values", 0].ndim])
         made = self.to_torch()
         if isinstance(made, torch.Tensor):

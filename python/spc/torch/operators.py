@@ -14,7 +14,7 @@ from .. import api
 from ..call import threads
 from ..call.gradients import is_tracked, tensors_of
 from ..compiler import cache
-from ..compiler.derivative import gradient, reading
+from ..compiler.derivative import gradient, reading, tangent
 from ..errors import ArgumentError, ArgumentTypeError
 from ..kernel import Kernel
 from ..sources import torch as sources_torch, torch_private, view_of
@@ -80,6 +80,7 @@ class Op:
             if operand not in self._inputs:
                 raise ArgumentTypeError(f"{kernel.name} has no operand {operand!r}: there are {', '.join(self._inputs)}")
         self._gradients: Dict[Tuple[str, Tuple[str, ...], Tuple[str, ...], bool], "Op"] = {}
+        self._tangents: Dict[Tuple[str, Tuple[str, ...], Tuple[str, ...]], "Op"] = {}
         self._registered: Dict[Tuple[Any, ...], Registered] = {}
         self.name, self.number = kernel.name, next(_numbers)
         tracing.note(self, self.number)
@@ -214,12 +215,23 @@ class Op:
         whether it reads all operands in the format that the kernel reads."""
         key = (request.key(), of, wrt, as_stored)
         if key not in self._gradients:
-            # The text has names that arguments may not have: C has functions y0 and y1.
-            named = {argument.name: argument.tensor for argument in self.kernel.signature.arguments}
-            asked = gradient(request, tuple([named[name] for name in of]), tuple([named[name] for name in wrt]))
+            asked = gradient(request, self._tensors(of), self._tensors(wrt))
             made, formats = reading(asked, {} if as_stored else self._backward)
             self._gradients[key] = Op(Kernel(made, validate="never", copy=False), formats=formats)
         return self._gradients[key]
+
+    def tangent(self, request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> "Op":
+        """The operator of a Jacobian-vector product, for operands of the storage and types that a request says."""
+        key = (request.key(), of, wrt)
+        if key not in self._tangents:
+            made = tangent(request, self._tensors(of), self._tensors(wrt))
+            self._tangents[key] = Op(Kernel(made, validate="never", copy=False))
+        return self._tangents[key]
+
+    def _tensors(self, names: Tuple[str, ...]) -> Tuple[str, ...]:
+        """The names that arguments have in the text, which may be such as C has for functions: y0 and y1."""
+        named = {argument.name: argument.tensor for argument in self.kernel.signature.arguments}
+        return tuple([named[name] for name in names])
 
     @property
     def identity(self) -> str:
@@ -251,7 +263,7 @@ def _may_change(value: Any) -> bool:
 def _batch_of(value: Any, order: int) -> Optional[int]:
     """How many elements a batch has; None of what is none."""
     if isinstance(value, Matrix):
-        return value.values.shape[0] if value.values.dim() > value.pattern.arrays["values", 0].ndim else None
+        return value.values.shape[0] if value.is_batch else None
     return value.shape[0] if isinstance(value, torch.Tensor) and value.dim() == order + 1 else None
 
 

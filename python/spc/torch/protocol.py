@@ -16,6 +16,10 @@ class Operator(Protocol):
         """The kernel, which leaves gradients and copies to the operator."""
 
     @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
     def copies(self) -> bool:
         """Whether operands that do not fit are converted."""
 
@@ -58,3 +62,6 @@ class Operator(Protocol):
 
     def gradient(self, request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...], as_stored: bool = False) -> "Operator":
         """The operator of a vector-Jacobian product, for operands of the storage and types that a request says."""
+
+    def tangent(self, request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> "Operator":
+        """The operator of a Jacobian-vector product, for the same."""

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import hashlib
+import itertools
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import torch
@@ -11,7 +12,8 @@ from ..call.outputs import shape_of
 from ..sources import torch as sources_torch, torch_private
 from ..storage.signature import Argument, TensorArgument
 from ..storage.view import Operand, Place
-from .backward import Backward, remember, remembered
+from .backward import Backward, is_differentiable, remember, remembered
+from .forward import Forward, check_tangents
 from .matrix import STORED, Matrix, places_of
 from .protocol import Operator
 from .slots import Slot, matrix_of, outline_of, shaped
@@ -46,6 +48,7 @@ class Registered:
         the same in all processes, and another one of another kernel."""
         self.op = op
         self._backwards: Dict[Tuple[Any, ...], Backward] = {}
+        self._forwards: Dict[Tuple[Any, ...], Forward] = {}
         self.slots: List[Slot] = []
         first = 0
         for operand, value in zip(op.inputs, values):
@@ -54,6 +57,8 @@ class Registered:
         self.signature = op.kernel.specialised_signature(
             {slot.name: outline_of(value) for slot, value in zip(self.slots, values)})
         self.results: List[Argument] = self.signature.outputs
+        #: Where the values of results are among the tensors that are returned.
+        self._places = [last - 1 for last in itertools.accumulate(map(self._width, self.results))]
         returned = ", ".join("Tensor" for argument in self.results for _ in range(self._width(argument)))
         single = returned == "Tensor"
         said = binding.extents_said(self.signature)
@@ -255,24 +260,41 @@ class Registered:
             return self._by_backward(arguments, returned, incoming, needed)
         values = self._values(arguments)
         wrt = [k for k, slot in enumerate(self.slots) if needed[slot.values_at]]
-        by_result: List[Any] = []
-        place = -1
-        for argument in self.results:
-            place += self._width(argument)
-            by_result.append(incoming[place])
+        by_result = [incoming[place] for place in self._places]
         given = [k for k, gradient in enumerate(by_result) if gradient is not None]
         found: List[Any] = [None] * len(arguments)
         if not given or not wrt:
             return found
-        key = (tuple(given), tuple(wrt), is_traced, *[one.dtype for one in arguments if isinstance(one, torch.Tensor)])
+        # Conversions to other formats have no tangents.
+        as_stored = is_traced or any(torch_private.is_dual(one) for one in arguments if isinstance(one, torch.Tensor))
+        key = (tuple(given), tuple(wrt), as_stored, *[one.dtype for one in arguments if isinstance(one, torch.Tensor)])
         backward = self._backwards.get(key)
         if backward is None:
             request = self.op.request_for({slot.name: slot.outline(arguments) for slot in self.slots})
-            backward = self._backwards[key] = Backward(self.op, self.signature, request, given, wrt, is_traced)
+            backward = self._backwards[key] = Backward(self.op, self.signature, request, given, wrt, as_stored)
         for slot, gradient in zip(self.slots, backward(values, self._made(values, self._sizes(arguments), list(returned)),
                                                   by_result)):
             found[slot.values_at] = gradient
         return found
+
+    def tangents(self, arguments: Sequence[Any], returned: Sequence[torch.Tensor], tangents: Sequence[Any]) -> Tuple[Any, ...]:
+        """The tangents of what an operator has returned, by those of its arguments; None where there is none."""
+        wrt = [k for k, slot in enumerate(self.slots) if tangents[slot.values_at] is not None]
+        of = [k for k, place in enumerate(self._places) if is_differentiable(returned[place])]
+        found: List[Any] = [None] * len(returned)
+        check_tangents(self.op.name, len(of), len(returned))
+        if not of or not wrt:
+            return tuple(found)
+        key = (tuple(wrt), *[one.dtype for one in arguments if isinstance(one, torch.Tensor)])
+        forward = self._forwards.get(key)
+        if forward is None:
+            request = self.op.request_for({slot.name: slot.outline(arguments) for slot in self.slots})
+            forward = self._forwards[key] = Forward(self.op, self.signature, request, of, wrt)
+        values = self._values(arguments)
+        results = self._made(values, self._sizes(arguments), list(returned))
+        for place, tangent in zip(self._places, forward(values, results, [tangents[slot.values_at] for slot in self.slots])):
+            found[place] = tangent
+        return tuple(found)
 
 
 def _assembled(argument: TensorArgument, shape: Sequence[int], device: torch.device) -> List[torch.Tensor]:
@@ -293,7 +315,7 @@ def _assembled(argument: TensorArgument, shape: Sequence[int], device: torch.dev
 
 
 class _Function(torch.autograd.Function):
-    """The gradient of an operator, for the dispatcher."""
+    """The derivatives of an operator, for the dispatcher."""
 
     @staticmethod
     def forward(ctx: Any, registered: Registered, *arguments: Any) -> Any:
@@ -312,9 +334,13 @@ class _Function(torch.autograd.Function):
         arguments, returned = remembered(ctx)
         return (None, *ctx.registered.gradients(arguments, returned, incoming, ctx.needs_input_grad[1:]))
 
+    @staticmethod
+    def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
+        return ctx.registered.tangents(*remembered(ctx), tangents)
+
 
 class Transformed(torch.autograd.Function):
-    """The gradient of an operator, for torch.func and torch.vmap of PyTorch 2."""
+    """The derivatives of an operator, for torch.func and torch.vmap of PyTorch 2."""
 
     @staticmethod
     def forward(registered: Registered, *arguments: Any) -> Any:
@@ -330,6 +356,10 @@ class Transformed(torch.autograd.Function):
     def backward(ctx: Any, *incoming: Any) -> Any:
         arguments, returned = remembered(ctx)
         return (None, *ctx.registered.gradients(arguments, returned, incoming, ctx.needs_input_grad[1:]))
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
+        return ctx.registered.tangents(*remembered(ctx), tangents)
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, registered: Registered, *arguments: Any) -> Any:

@@ -138,7 +138,7 @@ def _batch_of(operator: Any, values: Sequence[Any]) -> Optional[int]:
     count = None
     for value, order in zip(values, operator.orders):
         if isinstance(value, Matrix):
-            size = value.values.shape[0] if value.values.dim() > value.pattern.arrays["values", 0].ndim else None
+            size = value.values.shape[0] if value.is_batch else None
         else:
             size = value.shape[0] if isinstance(value, torch.Tensor) and value.dim() == order + 1 else None
         if size is not None:
@@ -151,7 +151,7 @@ def _batch_of(operator: Any, values: Sequence[Any]) -> Optional[int]:
 def _element(value: Any, order: int, k: int) -> Any:
     """One element of a batch, or what all of them share."""
     if isinstance(value, Matrix):
-        return value.with_values(value.values[k]) if value.values.dim() > value.pattern.arrays["values", 0].ndim else value
+        return value.with_values(value.values[k]) if value.is_batch else value
     return value[k] if isinstance(value, torch.Tensor) and value.dim() == order + 1 else value
 
 
