@@ -196,11 +196,16 @@ def test_transformations():
                           layer(torch.ones(6, 3).double()))
 
 
-def test_autocast():
-    spmm, a = spc.torch.op(SPMM, A="csr"), spc.torch.Matrix.of(matrix(8, 6, dtype=np.float32))
-    x = torch.from_numpy(dense((6, 3))).float()
+def test_compiled_autocast():
+    spmm, a = spc.torch.op(SPMM, A="csr", autocast=torch.bfloat16), spc.torch.Matrix.of(matrix(8, 6, dtype=np.float32))
+    x, values = torch.from_numpy(dense((6, 3))).float(), a.values.clone().requires_grad_()
+    called = compiled(lambda values, x: spmm(a.with_values(values), x))
+    assert called(values, x).dtype is torch.float32
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        assert spmm(a, x).dtype is torch.float32
+        made = called(values, x)
+        assert made.dtype is torch.bfloat16 and torch.equal(made, spmm(a, x))
+    made.sum().backward()
+    assert values.grad.dtype is torch.float32
 
 
 def test_copies_and_pickles():

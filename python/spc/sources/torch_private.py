@@ -77,6 +77,13 @@ def living(tensor: Any) -> Any:
     return unwrap(tensor) if unwrap is not None and _is_wrapped is not None and _is_wrapped(tensor) else tensor
 
 
+def is_autocast() -> bool:
+    """Whether torch.autocast is at work for the CPU."""
+    if hasattr(torch.library, "register_autocast"):  # as of then the device is an argument
+        return bool(torch.is_autocast_enabled("cpu"))
+    return bool(torch.is_autocast_cpu_enabled())
+
+
 def is_zero(tensor: Any) -> bool:
     """Whether a tensor is zeros without memory, which derivatives of PyTorch's may be."""
     return bool(tensor._is_zerotensor())

@@ -20,6 +20,7 @@ from ..kernel import Kernel
 from ..sources import torch as sources_torch, torch_private, view_of
 from ..storage.view import Operand
 from . import tracing
+from .autocast import cast
 from .convert import fitting, viewable
 from .direct import WATCHED, Direct
 from .matrix import Matrix, standing_for
@@ -41,16 +42,17 @@ threads.share_openmp()
 
 
 def op(text: Union[str, "os.PathLike[str]"], *, name: Optional[str] = None,
-       backward: Optional[Mapping[str, cache.Format]] = None, **options: Any) -> "Op":
+       backward: Optional[Mapping[str, cache.Format]] = None, autocast: Optional[torch.dtype] = None, **options: Any) -> "Op":
     """An operator of PyTorch that computes a kernel.
 
     Takes what `spc.kernel` takes. name: of the operator, `torch.ops.spc.<name>`; a number is appended where there is one.
     backward: formats in which gradients read sparse operands, which are converted once, and again where torch has written
     to their values: "csc" of what the kernel reads as "csr" and the gradient transposed. An operand whose own gradient is
-    wanted is read as it is. Raises CompileError with spc's diagnostics where the text is wrong, ArgumentTypeError of names
-    that no operand has.
+    wanted is read as it is. autocast: the type in which operands are read within torch.autocast of the CPU, floats but for
+    float64; else they are read as they come there, too. Raises CompileError with spc's diagnostics where the text is wrong,
+    ArgumentTypeError of names that no operand has.
     """
-    return Op(api.kernel(text, name=name, **options), backward)
+    return Op(api.kernel(text, name=name, **options), backward, autocast=autocast)
 
 
 class Op:
@@ -63,12 +65,16 @@ class Op:
     """
 
     def __init__(self, kernel: Kernel, backward: Optional[Mapping[str, cache.Format]] = None,
-                 formats: Optional[Mapping[str, cache.Format]] = None):
-        """backward: formats in which gradients read operands. formats: of operands that this one, a gradient, reads so."""
+                 formats: Optional[Mapping[str, cache.Format]] = None, autocast: Optional[torch.dtype] = None):
+        """backward: formats in which gradients read operands. formats: of operands that this one, a gradient, reads so.
+        autocast: the type in which operands are read within torch.autocast."""
         # Copies are made here, where gradients flow through them.
         self._given, self.kernel, self.copies = kernel, kernel.inner(), kernel.is_copying
         self.formats = formats or {}
         self._backward = backward or {}
+        if autocast is not None and not (isinstance(autocast, torch.dtype) and autocast.is_floating_point):
+            raise ArgumentTypeError(f"autocast={autocast!r} is no type of floats, such as torch.bfloat16")
+        self.autocast = autocast
         self._inputs = [argument.name for argument in kernel.signature.inputs]
         # Of those that are passed as values alone, batches cannot be told from blocks.
         self.orders = [len(argument.shape) if argument.passed != "values" else -2 for argument in kernel.signature.inputs]
@@ -91,7 +97,7 @@ class Op:
         return f"<spc.torch.Op {self.kernel.name}({', '.join(self._inputs)}) -> {', '.join(self._outputs)}>"
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return _restored, (self._given, self._backward, self.formats)
+        return _restored, (self._given, self._backward, self.formats, self.autocast)
 
     def __deepcopy__(self, memo: Dict[int, Any]) -> "Op":
         return self  # it has no state but what is found again
@@ -107,14 +113,23 @@ class Op:
             return tracing.call(self, operands, named, sizes)
         operands = self.kernel.in_order(operands, named)
         values: Sequence[Any] = operands
+        if self.autocast is not None and torch_private.is_autocast():
+            values = [cast(self._plain(k, value), self.autocast) for k, value in enumerate(values)]
+            return self._owned(self._computed(values, sizes), operands)
         if self._direct is not None and (results := self._direct(values, sizes)) is not WATCHED:
             return results
         values = [self._plain(k, value) for k, value in enumerate(values)]
         if self.copies:
-            values = self._fitting(values)
-            if self._direct is not None and (results := self._direct(values, sizes)) is not WATCHED:
-                return self._owned(results, operands)
+            return self._owned(self._computed(values, sizes), operands)
         return self._owned(self._batched(values, sizes), operands)
+
+    def _computed(self, values: Sequence[Any], sizes: Optional[Mapping[str, int]]) -> Any:
+        """The results for operands that no longer are as they were given."""
+        if self.copies:
+            values = self._fitting(values)
+        if self._direct is not None and (results := self._direct(values, sizes)) is not WATCHED:
+            return results
+        return self._batched(values, sizes)
 
     @torch.no_grad()
     def computed(self, values: Sequence[Any], sizes: Mapping[str, int]) -> Any:
@@ -249,8 +264,9 @@ class Op:
         return self._outputs
 
 
-def _restored(kernel: Kernel, backward: Mapping[str, cache.Format], formats: Mapping[str, cache.Format]) -> Op:
-    return Op(kernel, backward, formats)
+def _restored(kernel: Kernel, backward: Mapping[str, cache.Format], formats: Mapping[str, cache.Format],
+              autocast: Optional[torch.dtype]) -> Op:
+    return Op(kernel, backward, formats, autocast)
 
 
 def _may_change(value: Any) -> bool:

@@ -8,9 +8,10 @@ import numpy as np
 import torch
 
 from ..errors import ArgumentError, ArgumentTypeError
-from ..sources import torch as sources_torch
+from ..sources import torch as sources_torch, torch_private
 from ..storage.signature import Storage
 from ..storage.view import Place, View
+from .autocast import cast
 from .matrix import STORED, Matrix
 
 #: What torch.compile knows of an operand before it is there: of a matrix the number of its storage, and types.
@@ -38,6 +39,8 @@ def call(operator: Any, operands: Sequence[Any], named: Mapping[str, Any], sizes
         raise ArgumentTypeError(f"{len(operands) + len(named)} operands, and {operator.name} has {len(operator.inputs)}")
     if operator.copies:
         raise ArgumentError(f"{operator.name} was made with copy=True, and conversions are not traced: convert operands before")
+    if operator.autocast is not None and torch_private.is_autocast():
+        values = [cast(value, operator.autocast) for value in values]
     count = _batch_of(operator, values)
     if count is None:
         made = _one(operator, values, sizes)
