@@ -73,9 +73,9 @@ def test_matrices_of_spc_are_arguments():
 
 
 def test_what_no_format_has_is_refused():
-    batch = torch.stack([DENSE, DENSE]).to_sparse_csr()
+    batch = torch.stack([DENSE, DENSE]).to_sparse_bsr((2, 2))
     made = spc.torch.compile(of(lambda self, a: torch.relu(a)), (batch,), options=["-O0"])
-    with pytest.raises(spc.ArgumentError, match="a sparse_csr tensor of 3 dimensions is no matrix: batches are called one by one"):
+    with pytest.raises(spc.ArgumentError, match="a sparse_bsr tensor of 3 dimensions is no matrix: batches are called one by one"):
         made(batch)
     hybrid = torch.randn(3, 4, 2).to_sparse(2)
     made = spc.torch.compile(of(lambda self, a: torch.relu(a)), (hybrid,), options=["-O0"])
@@ -83,10 +83,11 @@ def test_what_no_format_has_is_refused():
         made(hybrid)
 
 
-def test_a_batch_is_coordinates_or_called_one_by_one():
+def test_a_batch_is_one_tensor_or_called_one_by_one():
     batch, x = torch.stack([DENSE, 2 * DENSE]), torch.randn(2, 12, 3)
-    made = spc.torch.compile(of(lambda self, a, x: torch.bmm(a, x)), (batch.to_sparse(), x), options=["-O0"])
-    same(made(batch.to_sparse(), x), torch.bmm(batch, x))
+    for stored in (batch.to_sparse(), batch.to_sparse_csr()):
+        made = spc.torch.compile(of(lambda self, a, x: torch.bmm(a, x)), (stored, x), options=["-O0"])
+        same(made(stored, x), torch.bmm(batch, x))
     graph = spc.torch.Matrix.of(DENSE.to_sparse_csr())
     one = spc.torch.compile(of(lambda self, a, x: torch.mm(a, x)), (graph, x[0]), options=["-O0"])
     same(one(graph.with_values(torch.stack([graph.values, 2 * graph.values])), x), torch.bmm(batch, x))

@@ -10,7 +10,7 @@ from ..storage import dtypes
 from ..storage.describe import name_of
 from ..storage.dtypes import Array
 from ..storage.signature import Storage
-from ..storage.view import Operand, View, address, bsr_storage, coo_storage, csr_storage
+from ..storage.view import Operand, View, address, batched_csr_storage, bsr_storage, coo_storage, csr_storage
 from . import torch_private
 from .arrays import dense, without_dimensions
 
@@ -35,6 +35,8 @@ def read(torch: Any, value: Any) -> Operand:
     reader = _LAYOUTS.get(name)
     if reader is None:
         raise ArgumentTypeError(f"tensors of layout {name} have no format: .to_sparse_csr() converts")
+    if value.dim() == 3 and name in ("sparse_csr", "sparse_csc") and value.values().dim() == 2:
+        return _batch(torch, value, name == "sparse_csc")
     if value.dim() != 2 and name != "sparse_coo":
         raise ArgumentError(f"a {name} tensor of {value.dim()} dimensions is no matrix: batches are called one by one")
     return reader(torch, value)
@@ -74,6 +76,27 @@ def _compressed(torch: Any, value: Any, pointers: Any, indices: Any, storage: St
                 mend=".to_sparse_coo().coalesce().to_sparse_csr() is in order",
                 witness=(value, address(coordinates), address(starts), coordinates.size),
                 pointers=dtypes.index_name_of(starts.dtype), indices=dtypes.index_name_of(coordinates.dtype))
+
+
+def _batch(torch: Any, value: Any, by_columns: bool) -> View:
+    """A batch of matrices, each of which has as many entries and pointers of its own from 0: of these a copy is made, in which they
+    run on. Raises ArgumentError where they are no such pointers, or arrays lie apart."""
+    data, type_ = numbers(torch, value.values())
+    pointers, indices = (value.ccol_indices(), value.row_indices()) if by_columns else (value.crow_indices(), value.col_indices())
+    starts, coordinates = pointers.detach().numpy(), indices.detach().numpy()
+    for name, array in (("indices", coordinates), ("values", data)):
+        if not array.flags.c_contiguous:
+            raise ArgumentError(f"its {name} are not contiguous: .clone() makes them so")
+    size, count = data.shape
+    if size and not (starts[:, 0] == 0).all() or not (starts[:, -1] == count).all():
+        raise ArgumentError(f"its pointers are no runs from 0 to {count}, the entries of each matrix")
+    running = np.empty(size * (starts.shape[1] - 1) + 1, starts.dtype if size * count < 1 << 31 else np.int64)
+    running[:-1] = (starts[:, :-1] + count * np.arange(size)[:, None]).reshape(-1)
+    running[-1] = size * count
+    return View(tuple(value.shape), type_, batched_csr_storage(by_columns),
+                {("pointers", 2): running, ("indices", 2): coordinates.reshape(-1), ("values", 0): data.reshape(-1)}, "torch", value,
+                loose=batched_csr_storage(by_columns, False), stored=data.size, witness=(value, address(coordinates), address(starts), coordinates.size),
+                pointers=dtypes.index_name_of(running.dtype), indices=dtypes.index_name_of(coordinates.dtype))
 
 
 def _csr(torch: Any, value: Any) -> View:
@@ -149,11 +172,28 @@ def wrap(torch: Any, view: View) -> Optional[Any]:
             values = values.reshape(-1, *(level.by for level in view.storage.levels[2:]))
         return make(tensor(torch, arrays["pointers", 1], ""), tensor(torch, arrays["indices", 1], ""), values,
                     size=view.shape)
+    if view.storage in (batched_csr_storage(), batched_csr_storage(True)):
+        return _batch_of(torch, view)
     if name in ("coo", "coo-unsorted"):
         places = _places(torch, view)
         made = torch.sparse_coo_tensor(places, tensor(torch, arrays["values", 0], view.type), view.shape)
         return torch_private.coalesced(made) if name == "coo" else made
     return None
+
+
+def _batch_of(torch: Any, view: View) -> Optional[Any]:
+    """A batch of matrices, each with pointers of its own; None where they differ in how many entries they have, or PyTorch has no
+    such indices."""
+    by_columns, size = view.storage.levels[1].dim == 2, view.shape[0]
+    running = view.arrays["pointers", 2]
+    rows, count = view.shape[2 if by_columns else 1], running[-1] // max(size, 1)
+    starts = np.lib.stride_tricks.sliding_window_view(running, rows + 1)[::rows] if rows and size else np.zeros((size, rows + 1))
+    starts = (starts - count * np.arange(size)[:, None]).astype(view.arrays["indices", 2].dtype)
+    if view.indices not in ("i32", "i64") or (starts[:, 0] != 0).any() or (starts[:, -1] != count).any():
+        return None
+    return getattr(torch, f"sparse_{'csc' if by_columns else 'csr'}_tensor")(
+        torch.from_numpy(starts), tensor(torch, view.arrays["indices", 2].reshape(size, count), ""),
+        tensor(torch, view.arrays["values", 0].reshape(size, count), view.type), size=view.shape)
 
 
 def _places(torch: Any, view: View) -> Any:

@@ -203,8 +203,12 @@ def _sampled(keys: Any, matrix: Any, one: Any, other: Any, beta: Any = 1, alpha:
     return torch.ops.aten.sparse_sampled_addmm.out(matrix, one, other, beta=beta, alpha=alpha, out=out)
 
 
+def _bmm(keys: Any, one: Any, other: Any) -> Any:
+    return torch.ops.aten.bmm.out(one, other, out=torch.empty((0, 0, 0), dtype=other.dtype))
+
+
 #: What PyTorch 1.13 does for sparse tensors of compressed rows and columns, by operations that nothing replaces.
-_BEFORE_2: Dict[str, Callable[..., Any]] = {"mm": _mm, "addmm": _addmm, "mv": _mv, "sparse_sampled_addmm": _sampled}
+_BEFORE_2: Dict[str, Callable[..., Any]] = {"mm": _mm, "addmm": _addmm, "bmm": _bmm, "mv": _mv, "sparse_sampled_addmm": _sampled}
 
 
 def listed(places: Any, values: Any, shape: Any) -> Any:

@@ -108,6 +108,13 @@ def csr_storage(by_columns: bool = False, canonical: bool = True) -> Storage:
 
 
 @functools.lru_cache(maxsize=None)
+def batched_csr_storage(by_columns: bool = False, canonical: bool = True) -> Storage:
+    """A batch of matrices in compressed rows, or columns, with one run of pointers through all."""
+    outer, inner = (2, 1) if by_columns else (1, 2)
+    return Storage(3, (Level(0), Level(outer), Level(inner, **_ragged, ordered=canonical, unique=canonical)))
+
+
+@functools.lru_cache(maxsize=None)
 def doubly_compressed_storage(by_columns: bool = False) -> Storage:
     """Compressed rows, or columns, of which only those are listed that hold entries."""
     outer, inner = (1, 0) if by_columns else (0, 1)

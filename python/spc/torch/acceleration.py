@@ -19,7 +19,7 @@ THRESHOLDS: Dict[str, int] = {
     "csr @ X": 160_000, "csc @ X": 0, "bsr @ X": 250_000, "bsc @ X": 0, "coo @ X": 100_000,
     "X @ csr": 0, "X @ csc": 100_000, "X @ bsr": 0, "X @ bsc": 1_000_000, "X @ coo": 100_000,
     "csr @ x": 300_000, "csc @ x": 0, "bsr @ x": 400_000, "bsc @ x": 0, "coo @ x": 2_000,
-    "csr addmm": 1_000_000, "sampled_addmm": 3_000_000,
+    "csr bmm": 0, "csc bmm": 0, "csr addmm": 1_000_000, "sampled_addmm": 3_000_000,
 }
 
 
@@ -72,7 +72,7 @@ class Acceleration:
 def accelerate(*, sparse_gradients: bool = True) -> Acceleration:
     """Has PyTorch compute products of its sparse tensors on the CPU by spc's kernels, in all threads of the process.
 
-    These are `mm`, `addmm`, `mv`, `matmul` (`@`), `torch.sparse.mm`, `torch.sparse.addmm` and `torch.sparse.sampled_addmm` of
+    These are `mm`, `addmm`, `bmm`, `mv`, `matmul` (`@`), `torch.sparse.mm`, `torch.sparse.addmm` and `torch.sparse.sampled_addmm` of
     CSR, CSC, BSR, BSC and COO tensors with dense ones in float32 and float64, and what their gradients compute. All else, and
     what THRESHOLDS has as too small, PyTorch computes itself.
 
@@ -207,6 +207,14 @@ def _from_left(added: Any, one: Any, other: Any, beta: float, alpha: float) -> A
     return result if beta == 0 else result.add_(added, alpha=beta)
 
 
+def _bmm(one: Any, other: Any) -> Optional[_Work]:
+    if one.layout not in aten.BATCHES or other.layout is not torch.strided or not one.dtype is other.dtype or \
+            one.dtype not in aten.TYPES or one.dim() != 3 or torch_private.values(one).dim() != 2 or other.dim() != 3 or \
+            one.shape[0] != other.shape[0] or one.shape[2] != other.shape[1]:
+        return None
+    return _Work(f"{_NAMES[one.layout]} bmm", _work_of(one) * other.shape[2], lambda: aten.batched(one, other))
+
+
 def _mv(matrix: Any, vector: Any) -> Optional[_Work]:
     if matrix.dtype is not vector.dtype or matrix.dim() != 2 or vector.dim() != 1 or vector.layout is not torch.strided or \
             matrix.shape[1] != vector.shape[0]:
@@ -240,4 +248,4 @@ def _sampled(matrix: Any, one: Any, other: Any, beta: Any = 1, alpha: Any = 1) -
     return _Work("sampled_addmm", _work_of(matrix) * one.shape[1], compute)
 
 
-_PLANS: Dict[str, Plan] = {"mm": _mm, "addmm": _addmm, "mv": _mv, "sparse_sampled_addmm": _sampled}
+_PLANS: Dict[str, Plan] = {"mm": _mm, "addmm": _addmm, "bmm": _bmm, "mv": _mv, "sparse_sampled_addmm": _sampled}

@@ -3,6 +3,7 @@ torch is."""
 # SPDX-License-Identifier: Apache-2.0
 
 import ctypes
+import functools
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import torch
@@ -22,6 +23,8 @@ FROM_LEFT = "C(i,k) = B(i,j) * A(j,k)"
 VECTOR = "y(i) = A(i,j) * x(j)"
 SAMPLED = "D(i,j) = alpha * pattern(S(i,j)) * P(i,l) * Q(j,l)"
 WEIGHTED = "D(i,j) = S(i,j) * P(i,l) * Q(j,l)"
+BATCHED = "C(b,i,k) = A(b,i,j) * B(b,j,k)"
+BATCHED_SAMPLED = "D(b,i,j) = pattern(S(b,i,j)) * P(b,i,l) * Q(b,j,l)"
 
 _QUIET = ("-Wno-reorder", "-Wno-precision", "-Wno-broadcast")  # nobody has written these kernels
 #: The types of values that kernels are given.
@@ -72,6 +75,8 @@ class Sparse:
 _COMPRESSED = {getattr(torch, f"sparse_{name}"): (name[2] == "c", name[0] == "b", csr_storage(name[2] == "c", False))
                for name in ("csr", "csc", "bsr", "bsc") if hasattr(torch, f"sparse_{name}")}
 _COORDINATE_STORAGE = coo_storage(2, False)
+#: The layouts of batches that kernels take.
+BATCHES = [layout for layout, (_, has_blocks, _) in _COMPRESSED.items() if not has_blocks]
 
 
 def sparse(tensor: Any) -> Optional[Sparse]:
@@ -224,3 +229,40 @@ def sampled(matrix: Sparse, P: Any, Q: Any, alpha: float) -> Any:
         weights = matrix.with_values(torch.full_like(matrix.values, alpha))
         run(WEIGHTED, weights, (weights, P, Q), made)
     return made.values
+
+
+@functools.lru_cache(maxsize=None)
+def _of_batches(text: str) -> Any:
+    return api.kernel(text, options=_QUIET, name="torch_batched", validate="never")
+
+
+def batched(one: Any, other: Any) -> Any:
+    """A batch of sparse matrices, with structures of their own, times one of dense ones. Raises spc's errors."""
+    if not one.values().numel() or not other.numel():
+        return torch.zeros((*one.shape[:2], other.shape[2]), dtype=other.dtype)
+    return _of_batches(BATCHED)(_contiguous(one), dense(other.detach(), 3, other.dtype))
+
+
+def batched_sampled(matrices: Any, P: Any, Q: Any) -> Any:
+    """The values of P @ Q.mT where each of a batch of sparse matrices has entries, as that has them. Raises spc's errors."""
+    values = matrices.values()
+    if not values.numel() or not P.numel():
+        return torch.zeros_like(values)
+    made = _of_batches(BATCHED_SAMPLED)(_contiguous(matrices), dense(P.detach(), 3, P.dtype), dense(Q.detach(), 3, Q.dtype))
+    return made.values().reshape(values.shape)
+
+
+def batched_coordinates(matrices: Any) -> Tuple[Any, Any, Any]:
+    """The element, row and column of each value of a batch of csr matrices, as it has the values."""
+    pointers, columns = matrices.crow_indices(), matrices.col_indices().long()
+    size, rows = pointers.shape[0], pointers.shape[1] - 1
+    running = torch.repeat_interleave(torch.arange(size * rows), pointers.diff(dim=1).long().reshape(-1)).reshape(columns.shape)
+    return torch.arange(size)[:, None].expand(columns.shape), running % max(rows, 1), columns
+
+
+def _contiguous(matrices: Any) -> Any:
+    """A batch whose arrays lie together, which need not be so of a part of another one."""
+    by_columns, _, _ = _COMPRESSED[matrices.layout]
+    indices = matrices.row_indices() if by_columns else matrices.col_indices()
+    matrices = matrices.detach()
+    return matrices if indices.is_contiguous() and matrices.values().is_contiguous() else matrices.clone()

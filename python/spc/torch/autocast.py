@@ -28,7 +28,8 @@ def _is_cast(tensor: torch.Tensor, dtype: torch.dtype) -> bool:
 
 
 def _once(values: torch.Tensor, pattern: View, dtype: torch.dtype) -> torch.Tensor:
-    if torch_private.is_compiling() or values.requires_grad or torch_private.is_dual(values) or not torch_private.has_memory(values):
+    if torch_private.is_compiling() or values.requires_grad or torch_private.is_dual(values) or \
+            not torch_private.has_memory(values) or values.is_inference() or torch.is_inference_mode_enabled():
         return values.to(dtype)
     kept = _kept.setdefault(pattern, {})
     if dtype in kept:

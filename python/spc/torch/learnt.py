@@ -82,6 +82,38 @@ class _FromLeft(torch.autograd.Function):
                 None)
 
 
+class _Batched(torch.autograd.Function):
+    """A batch of sparse matrices times one of dense ones."""
+
+    @staticmethod
+    def forward(ctx: Any, matrices: Any, factors: Any) -> Any:
+        ctx.save_for_backward(matrices, factors)
+        return torch.bmm(matrices, factors)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        matrices, factors = ctx.saved_tensors
+        return (_BatchedSampled.apply(matrices.detach(), gradient, factors) if ctx.needs_input_grad[0] else None,
+                torch.bmm(matrices.transpose(1, 2), gradient) if ctx.needs_input_grad[1] else None)
+
+
+class _BatchedSampled(torch.autograd.Function):
+    """P @ Q.mT where a batch of sparse matrices has entries."""
+
+    @staticmethod
+    def forward(ctx: Any, matrices: Any, P: Any, Q: Any) -> Any:
+        ctx.save_for_backward(matrices, P, Q)
+        return torch_private.of_values(matrices, aten.batched_sampled(matrices, P, Q))
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        matrices, P, Q = ctx.saved_tensors
+        if gradient.layout is torch.strided:
+            gradient = torch_private.of_values(matrices, gradient[aten.batched_coordinates(matrices)])
+        return (None, torch.bmm(gradient, Q) if ctx.needs_input_grad[1] else None,
+                torch.bmm(gradient.transpose(1, 2), P) if ctx.needs_input_grad[2] else None)
+
+
 def _is_listed(matrix: Any) -> bool:
     """Whether the gradient has to be a list of coordinates: PyTorch cannot keep one of another layout than csr for a leaf, and
     brings one to it through transpositions."""
@@ -92,10 +124,10 @@ def _is_listed(matrix: Any) -> bool:
     return leaf is not None and leaf.layout not in (torch.sparse_csr, torch.sparse_coo)
 
 
-def _is_learnt(tensor: Any) -> bool:
+def _is_learnt(tensor: Any, order: int = 2) -> bool:
     """Whether it is a sparse tensor whose gradient is wanted and which kernels may have."""
     return type(tensor) in _PLAIN and tensor.layout is not torch.strided and tensor.requires_grad and \
-        torch.is_grad_enabled() and tensor.is_cpu and tensor.dim() == 2 and tensor.dtype in aten.TYPES and \
+        torch.is_grad_enabled() and tensor.is_cpu and tensor.dim() == order and tensor.dtype in aten.TYPES and \
         not torch_private.is_watched() and not torch_private.is_forward()
 
 
@@ -119,6 +151,14 @@ def _product(one: Any, other: Any) -> Any:
 
 def _matrices(one: Any, other: Any) -> Any:
     return _product(one, other) if one.dim() == other.dim() == 2 else None
+
+
+def _batches(one: Any, other: Any) -> Any:
+    """A product by a batch of csr matrices whose gradient is wanted; None of any other."""
+    if not _is_learnt(one, 3) or one.layout is not torch.sparse_csr or not one.is_leaf or not _is_factor(other, one, 3) or \
+            torch_private.values(one).dim() != 2 or one.shape[0] != other.shape[0] or one.shape[2] != other.shape[1]:
+        return None
+    return _Batched.apply(one, other)
 
 
 def _vector(one: Any, other: Any) -> Any:
@@ -158,7 +198,7 @@ def _linear(x: Any, weight: Any, bias: Any = None) -> Any:
 
 _FUNCTIONS: Dict[Tuple[Any, str], Function] = {
     (torch, "mm"): _matrices, (torch, "matmul"): _product, (torch, "mv"): _vector, (torch, "addmm"): _added,
-    (torch.Tensor, "mm"): _matrices, (torch.Tensor, "matmul"): _product, (torch.Tensor, "__matmul__"): _product,
+    (torch, "bmm"): _batches, (torch.Tensor, "bmm"): _batches, (torch.Tensor, "mm"): _matrices, (torch.Tensor, "matmul"): _product, (torch.Tensor, "__matmul__"): _product,
     (torch.Tensor, "mv"): _vector, (torch.Tensor, "addmm"): _added,
     (torch.sparse, "mm"): _matrices, (torch.sparse, "addmm"): _added, (torch.nn.functional, "linear"): _linear,
 }

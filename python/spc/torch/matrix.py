@@ -66,7 +66,7 @@ class Matrix:
         if not array.flags.writeable:
             raise ArgumentError("its values are read-only: .copy() makes others")
         is_tensor = isinstance(view.owner, torch.Tensor)
-        values = torch_private.values(view.owner).detach() if is_tensor else sources_torch.tensor(torch, array, view.type)
+        values = torch_private.values(view.owner).detach().reshape(array.shape) if is_tensor else sources_torch.tensor(torch, array, view.type)
         made = cls(values, view)
         return _with_tensors(made) if share else made.owning()
 

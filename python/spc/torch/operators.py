@@ -177,6 +177,10 @@ class Op:
                                     f"{name} = spc.torch.Matrix.of({name}.detach()) and {name}.values.requires_grad_() have "
                                     "some; .detach() says that none are wanted")
             value = Matrix.of(value, copies=self.copies, share=True)
+            if len(value.shape) == self.orders[k] + 1:
+                raise ArgumentError(f"{self._inputs[k]}: a batch of matrices with structures of their own is a tensor of "
+                                    f"{len(value.shape)} dimensions: a kernel that has an index of the batch, as C(b,i,k) = "
+                                    "A(b,i,j) * B(b,j,k) has, takes it at once")
         return value.contiguous() if self.has_to_be_contiguous(k, value) else value
 
     def has_to_be_contiguous(self, k: int, value: Any) -> bool:
