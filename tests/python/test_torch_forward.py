@@ -137,6 +137,19 @@ def test_tangents_of_batches_numbers_and_sizes(a):
         assert same(tangent_of(convolve(y, k, sizes={"i": 5})), convolved(of(7), of_k) + convolved(of_y, of(3)))
 
 
+def test_names_that_derivatives_would_have():
+    """Tangents and gradients of tensors whose names are taken have numbers behind theirs, as other tensors may."""
+    x, y, w = of(4), of(4, seed=3), of(4, seed=4)
+    with forward_ad.dual_level():
+        (one, of_one), (other, of_other) = dual(x), dual(w, 6)
+        made = tangent_of(spc.torch.op("z(i) = x(i) * t_x(i) * x_2(i)")(one, y, other))
+    assert same(made, of_one * y * w + x * y * of_other)
+    x, y = x.requires_grad_(), y.requires_grad_()
+    results = spc.torch.op("y(i) = x(i) * x(i)\ny_2(i) = d_y(i) * y(i)\nd_y_2(i) = x(i)")(x, y)
+    found = torch.autograd.grad(sum((k + 1) * one.sum() for k, one in enumerate(results)), (x, y))
+    assert all(map(same, found, (2 * x + 4 * x * y + 3, 2 * x * x)))
+
+
 def test_tangents_through_conversions(a):
     spmm, x = spc.torch.op(SPMM, A="csr", copy=True), of(6, 3)
     listed = spc.torch.Matrix.of(sp.coo_array(matrix(8, 6)))

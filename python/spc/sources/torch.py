@@ -95,7 +95,8 @@ def _batch(torch: Any, value: Any, by_columns: bool) -> View:
     running[-1] = size * count
     return View(tuple(value.shape), type_, batched_csr_storage(by_columns),
                 {("pointers", 2): running, ("indices", 2): coordinates.reshape(-1), ("values", 0): data.reshape(-1)}, "torch", value,
-                loose=batched_csr_storage(by_columns, False), stored=data.size, witness=(value, address(coordinates), address(starts), coordinates.size),
+                loose=batched_csr_storage(by_columns, False), stored=data.size,
+                witness=(value, address(coordinates), address(starts), coordinates.size),
                 pointers=dtypes.index_name_of(running.dtype), indices=dtypes.index_name_of(coordinates.dtype))
 
 

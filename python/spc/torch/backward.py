@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import json
+import re
 import weakref
 from typing import Any, Dict, List, Sequence, Tuple
 
@@ -57,7 +58,7 @@ class Backward:
         self._sizes = {extent: (k, dim) for k, argument in zip(wrt, arguments.outputs) if not argument.pattern_of
                        for dim, extent in enumerate(argument.shape) if isinstance(extent, str) and extent not in said}
         self._takes: List[Tuple[str, int]] = []
-        incoming = list(given)
+        tensors = [argument.tensor for argument in signature.outputs]
         for argument in arguments.inputs:
             if argument.name in op.inputs:
                 kind = "converted" if argument.name in self._op.formats else "operand"
@@ -65,7 +66,7 @@ class Backward:
             elif argument.name in op.outputs:
                 self._takes.append(("result", op.outputs.index(argument.name)))
             else:
-                k = meant(argument.tensor, [signature.outputs[one].tensor for one in incoming], incoming)
+                k = tensors.index(meant(self._op.kernel.request.text, argument.tensor))
                 result = signature.outputs[k]
                 is_sparse = isinstance(result, TensorArgument) and not result.storage.is_dense
                 self._takes.append(("whole" if is_sparse and argument.passed != "values" else "gradient", k))
@@ -91,18 +92,16 @@ class Backward:
         return found
 
 
-def meant(name: str, tensors: Sequence[str], numbers: List[int]) -> int:
-    """The number of the tensor to which a gradient or a tangent of this name belongs: `d_y`, `t_x`, or with a number behind it
-    where that is taken. It and those before it, which the kernel does not read, are taken from the numbers."""
-    place = tensors.index(name[2:]) if name[2:] in tensors else tensors.index(name[2:].rpartition("_")[0])
-    found = numbers[place]
-    del numbers[:place + 1]
-    return found
+def meant(text: str, name: str) -> str:
+    """The tensor to which a gradient or a tangent belongs: a derivative's text says so, as names may have numbers behind them."""
+    found = re.search(rf"^# +{name} +in: the (?:derivative of a number by|change of) (\w+)", text, re.MULTILINE)
+    assert found is not None, text
+    return found[1]
 
 
 def is_differentiable(tensor: torch.Tensor) -> bool:
     """Whether a tensor has numbers of a type that derivatives have."""
-    return tensor.dtype.is_floating_point or tensor.dtype.is_complex
+    return bool(tensor.dtype.is_floating_point or tensor.dtype.is_complex)
 
 
 def remember(ctx: Any, arguments: Sequence[Any], results: Sequence[torch.Tensor]) -> None:

@@ -31,14 +31,14 @@ class Forward:
         self._sizes = {extent: (k, dim) for k, argument in zip(of, arguments.outputs) if not argument.pattern_of
                        for dim, extent in enumerate(argument.shape) if isinstance(extent, str) and extent not in said}
         self._takes: List[Tuple[str, int]] = []
-        incoming = list(wrt)
+        tensors = [argument.tensor for argument in signature.inputs]
         for argument in arguments.inputs:
             if argument.name in op.inputs:
                 self._takes.append(("operand", op.inputs.index(argument.name)))
             elif argument.name in op.outputs:
                 self._takes.append(("result", op.outputs.index(argument.name)))
             else:
-                k = meant(argument.tensor, [signature.inputs[one].tensor for one in incoming], incoming)
+                k = tensors.index(meant(self._op.kernel.request.text, argument.tensor))
                 self._takes.append(("tangent" if argument.passed == "values" else "stored", k))
 
     def __call__(self, values: Sequence[Any], results: Sequence[Any], tangents: Sequence[Any]) -> List[Any]:

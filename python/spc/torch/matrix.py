@@ -100,7 +100,7 @@ class Matrix:
     @property
     def is_batch(self) -> bool:
         """Whether the values are those of several matrices in one structure."""
-        return self.values.dim() > self.pattern.arrays["values", 0].ndim
+        return bool(self.values.dim() > self.pattern.arrays["values", 0].ndim)
 
     def owning(self) -> "Matrix":
         """The matrix with copies of its index arrays, which are known to be right as those are."""
