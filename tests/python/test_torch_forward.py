@@ -216,6 +216,7 @@ def test_what_has_no_tangents(a):
             assert same(tangent_of(most), dual(x)[1].gather(1, where[:, None])[:, 0]) and tangent_of(where) is None
 
 
+@pytest.mark.filterwarnings("ignore:Attempted to insert a get_attr Node")  # PyTorch says so of its own functions, too
 @pytest.mark.skipif(IS_OLD, reason="PyTorch 1.13 transforms no functions that bring their own derivatives")
 def test_transformations(a):
     spmm, x, t, whole = spc.torch.op(SPMM, A="csr"), of(6, 2), of(6, 2, seed=4), a.to_dense()

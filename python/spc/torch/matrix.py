@@ -146,7 +146,7 @@ class Matrix:
 
     def to_dense(self) -> torch.Tensor:
         """A dense tensor, to which gradients flow. Raises ArgumentError where neither torch nor SciPy has its storage."""
-        if self.is_batch or is_tracked(self.values):
+        if self.is_batch or is_tracked(self.values) or torch_private.is_transformed() or not torch_private.has_memory(self.values):
             return spread(self.values, self.pattern, self.values.shape[:self.values.dim() - self.pattern.arrays["values", 0].ndim])
         made = self.to_torch()
         if isinstance(made, torch.Tensor):
