@@ -6,7 +6,7 @@ from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NoReturn, Opti
 
 from .call import copies, gradients
 from .call.kept import STALE, Kept, keep
-from .call.order import could_be, formats_of, in_order
+from .call.order import could_be, formats_of, in_order, lacks_zeros_alone
 from .call.specialise import bound_by, common_type, is_weak, outline_of, say_indices, with_index
 from .call.validate import POLICIES, settle
 from .call.variant import Call, Plan, Variant, family_of, in_parts
@@ -311,10 +311,10 @@ class Kernel(KernelBase):
             return request
         try:
             changed = self.specialised(views, formats)
-            cache.signature_of(changed)
+            lacks_zeros = lacks_zeros_alone(cache.signature_of(changed), formats)
         except CompileError:  # it cannot be assembled
             return request
-        return changed
+        return changed if lacks_zeros else request
 
     def _stored_alike(self, request: cache.Request, views: Dict[str, Operand]) -> cache.Request:
         """The request with the formats that results would have if the entries of operands were in order."""

@@ -157,3 +157,17 @@ def test_what_only_sparse_operands_decide_is_sparse(text, expected, form):
     dense = kernel(text, B="dense")(a.asformat(form))
     assert type(dense) is np.ndarray
     close(dense, full)
+
+
+@pytest.mark.parametrize("text", ["semiring(min,+)\ntensor A(n,n): f64, sparse\nD(i,j) = A(i,k) * A(k,j)",
+                                  "tensor A(n,n): f64, sparse, fill inf\nD(i,j) = min(k, A(i,k) + A(k,j))"])
+def test_what_lacks_infinities_is_dense(text):
+    """Classes of sparse arrays take for 0 what they do not store."""
+    graph = sp.csr_array(np.array([[0, 2.0, 0], [0, 0, 3], [0, 0, 0]]))
+    with pytest.warns(spc.SpcWarning, match="'D' is dense"):
+        paths = spc.kernel(text)(A=graph)
+    expected = np.full((3, 3), np.inf)
+    expected[0, 2] = 5
+    assert isinstance(paths, np.ndarray) and (paths == expected).all()
+    said = spc.kernel(text, D="csr")(A=graph)
+    assert sp.issparse(said) and said.nnz == 1 and said[0, 2] == 5

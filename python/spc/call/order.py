@@ -3,7 +3,7 @@
 
 import dataclasses
 import functools
-from typing import Any, Dict, Mapping, Optional, Union
+from typing import Any, Collection, Dict, Mapping, Optional, Union
 
 from ..storage.describe import contents_of, name_of
 from ..storage.signature import Signature, Storage, TensorArgument
@@ -52,3 +52,9 @@ def could_be(signature: Signature, given: Mapping[str, Any]) -> Dict[str, str]:
     """The formats of results that are dense only because nothing says how they are stored, by tensor. given: what the caller
     brings, which is written as it is."""
     return {one.tensor: one.could_be for one in signature.outputs if one.could_be and one.name not in given}
+
+
+def lacks_zeros_alone(signature: Signature, tensors: Collection[str]) -> bool:
+    """Whether what these results do not store are zeros, which is what classes of sparse arrays take it for. In a semiring
+    it may be infinities."""
+    return all(one.fill == "0" for one in signature.outputs if one.tensor in tensors)
