@@ -75,7 +75,7 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
     for option in options:
         if own := _OWN.match(option):
             instead = _INSTEAD.get(own[1])
-            raise ValueError(f"option {option!r} is the package's own to give{f': {instead}' if instead else ''}")
+            raise CompileError(f"option {option!r} is the package's own to give{f': {instead}' if instead else ''}")
     _check_names(text, more_formats)
     bound = {tensor: plain_format(tensor, form) for tensor, form in by_tensor.items()}
     if tuned is not None:
@@ -103,6 +103,8 @@ def _check(text: Any, formats: Mapping[str, Any], types: Any, indices: Any, opti
             raise ArgumentTypeError(f"{name} is to be a dictionary of names by tensor, not {said!r}")
     if isinstance(options, str):
         raise ArgumentTypeError(f"options is to be a list, as in [{options!r}]")
+    if not all(isinstance(option, str) for option in options):
+        raise ArgumentTypeError(f"options are words, as '--fp=strict', not {options!r}")
     try:
         os.fspath(text).encode()
     except UnicodeEncodeError as error:

@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NoReturn, Optional, Tuple
 
 from .call import copies, gradients
+from .call.binding import sizes_of
 from .call.kept import STALE, Kept, keep
 from .call.order import could_be, formats_of, in_order, lacks_zeros_alone
 from .call.specialise import bound_by, common_type, is_weak, outline_of, say_indices, with_index
@@ -188,11 +189,9 @@ class KernelBase:
         """Raises ArgumentTypeError of extents that the kernel lacks or that are no integers, ArgumentError of negative or too
         large ones."""
         extents = {extent for argument in self._outline.arguments for extent in argument.shape if isinstance(extent, str)}
-        for name, size in sizes.items():
+        for name, size in sizes_of(sizes).items():
             if name not in extents:
                 raise ArgumentTypeError(f"{self._name} has no extent {name!r}{_meant(name, sorted(extents))}")
-            if not hasattr(size, "__index__"):
-                raise ArgumentTypeError(f"extent {name} cannot be {size!r}: it is to be an integer")
             if not 0 <= size < 1 << 63:
                 raise ArgumentError(f"extent {name} cannot be {size}")
 

@@ -301,3 +301,12 @@ def test_results_that_share_are_read_by_operators():
     x = torch.ones(6, dtype=torch.float64)
     close(spmv(batch, x)[1].numpy(), 2 * a @ np.ones(6))
     close(spmv(double, x).numpy(), 2 * a @ np.ones(6))
+
+
+@pytest.mark.parametrize("copy", [False, True])
+def test_diagonals_without_an_offset(copy):
+    """SciPy looks at them when it makes a matrix, and not afterwards."""
+    a = sp.dia_array(np.diag([1.0, 2, 3]) + np.diag([5.0, 6], 1))
+    a.offsets = a.offsets[:-1]
+    with pytest.raises(spc.StructureError, match="A: 2 diagonals have values, and 1 have offsets"):
+        spc.kernel(SPMV, copy=copy)(A=a, x=np.ones(3))

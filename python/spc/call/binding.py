@@ -177,6 +177,16 @@ def extents_said(signature: Signature) -> FrozenSet[Union[str, int]]:
     return frozenset(said)
 
 
+def sizes_of(given: Any) -> Mapping[str, int]:
+    """The sizes of extents that a caller gives, by name. Raises ArgumentTypeError of what is no such mapping."""
+    if not isinstance(given, Mapping):
+        raise ArgumentTypeError(f"sizes cannot be {given!r}: they are given by name, as {{'i': 5}}")
+    for name, size in given.items():
+        if not hasattr(size, "__index__") or isinstance(size, bool):
+            raise ArgumentTypeError(f"extent {name} cannot be {size!r}: it is to be an integer")
+    return given
+
+
 def extents_of(views: Mapping[str, Operand], signature: Signature, sizes: Mapping[str, int]) -> Dict[str, int]:
     """The sizes that operands give the extents, beside those that are given. Raises ArgumentError where two do not agree,
     or a declared number."""

@@ -47,7 +47,10 @@ def _plain(value: Any) -> Optional[Any]:
     if hasattr(value, "tocoo") and len(getattr(value, "shape", ())) != 2:
         return value.tocoo().copy()
     if hasattr(value, "tocsr"):
-        made = value.tocsr(copy=True)
+        try:
+            made = value.tocsr(copy=True)
+        except (ValueError, IndexError):  # its arrays do not fit each other, which its view says
+            return None
         made.sum_duplicates()
         if getattr(value, "format", None) in ("bsr", "dia"):
             made.eliminate_zeros()  # which nothing tells from padding

@@ -18,10 +18,12 @@ def embedded(form: Format, files: Dict[str, str]) -> Format:
     """A format that needs no file but those in `files`, which gets the ones that it refers to: by name, their contents.
 
     Names are looked up in the folders of SPC_FORMAT_PATH; those that are not found there are the compiler's own. Raises
-    OSError where a path names no file, CompileError where one holds no format.
+    OSError where a path names no file, CompileError where one holds no format, and of what no format file could hold.
     """
     if not isinstance(form, str):
-        return _with_references(form, pathlib.Path(), files, ())
+        return _with_references(_in_json(form), pathlib.Path(), files, ())
+    if "\0" in form:
+        raise CompileError(f"{form!r} is no name of a format")
     target, modes = _split(form)
     path = None if target in files else _path_of(target, pathlib.Path())
     if path is None:
@@ -29,6 +31,14 @@ def embedded(form: Format, files: Dict[str, str]) -> Format:
     if not modes:
         return _read(path, files, ())
     return {"format": _reference(form, pathlib.Path(), files, ()), "name": path.stem}
+
+
+def _in_json(form: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        json.dumps(form)
+    except (TypeError, ValueError) as error:
+        raise CompileError(f"no format file can hold {dict(form)!r}: {error}") from None
+    return form
 
 
 def contents_of_file(path: str) -> Dict[str, Any]:

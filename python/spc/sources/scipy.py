@@ -105,6 +105,8 @@ def _bsr(value: Any) -> View:
 
 def _dia(value: Any) -> View:
     offsets, values = flat("offsets", value.offsets), flat("data", value.data)
+    if values.shape[:1] != offsets.shape:
+        raise StructureError(f"{values.shape[0]} diagonals have values, and {offsets.size} have offsets")
     if offsets.size and values.shape[1] != value.shape[1]:
         raise ArgumentError(f"its data has {values.shape[1]} columns and the matrix {value.shape[1]}: np.pad() or a "
                             "copied slice make them as many, or copy=True of the kernel")
