@@ -17,15 +17,25 @@ namespace {
 namespace arith = mlir::arith;
 namespace scf = mlir::scf;
 
-/// Collects the factors of the product `value`, looking into multiplications inside `loop` that serve nothing else.
-void collectFactors(mlir::Value value, scf::ForOp loop, llvm::SmallVectorImpl<mlir::Value> &factors) {
-  auto product = value.getDefiningOp<arith::MulFOp>();
-  if (product && product->getBlock() == loop.getBody() && value.hasOneUse()) {
-    collectFactors(product.getLhs(), loop, factors);
-    collectFactors(product.getRhs(), loop, factors);
-    return;
+/// What a sum's addend is a product of: what changes in the loop, what does not, and what it is divided by that does
+/// not.
+struct Factors {
+  llvm::SmallVector<mlir::Value> inner, outer, divisors;
+};
+
+/// Collects the factors of `value`, looking into multiplications and divisions inside `loop` that serve nothing else.
+void collectFactors(mlir::Value value, scf::ForOp loop, Factors &factors) {
+  mlir::Operation *op = value.getDefiningOp();
+  const bool isWithin = op && op->getBlock() == loop.getBody() && value.hasOneUse();
+  if (isWithin && mlir::isa<arith::MulFOp>(op)) {
+    collectFactors(op->getOperand(0), loop, factors);
+    collectFactors(op->getOperand(1), loop, factors);
+  } else if (isWithin && mlir::isa<arith::DivFOp>(op) && loop.isDefinedOutsideOfLoop(op->getOperand(1))) {
+    collectFactors(op->getOperand(0), loop, factors);
+    factors.divisors.push_back(op->getOperand(1));
+  } else {
+    (loop.isDefinedOutsideOfLoop(value) ? factors.outer : factors.inner).push_back(value);
   }
-  factors.push_back(value);
 }
 
 mlir::Value multiply(mlir::OpBuilder &builder, mlir::Location location, llvm::ArrayRef<mlir::Value> factors) {
@@ -64,7 +74,17 @@ void hoistLoads(scf::ForOp loop) {
 /// A sum whose terms have lost the factors that they had in common.
 struct FactoredSum {
   mlir::Value result, initial;
-  llvm::SmallVector<mlir::Value> factors;
+  llvm::SmallVector<mlir::Value> factors, divisors;
+
+  /// What the sum is with them, each applied once.
+  mlir::Value total(mlir::OpBuilder &builder, mlir::Location location) const {
+    mlir::Value scaled = result;
+    if (!factors.empty())
+      scaled = arith::MulFOp::create(builder, location, multiply(builder, location, factors), scaled);
+    for (mlir::Value divisor : divisors)
+      scaled = arith::DivFOp::create(builder, location, scaled, divisor);
+    return arith::AddFOp::create(builder, location, initial, scaled);
+  }
 };
 
 class FactorReductions : public impl::FactorReductionsBase<FactorReductions> {
@@ -122,23 +142,20 @@ std::optional<FactoredSum> FactorReductions::takeFactors(scf::ForOp loop, unsign
   const mlir::Type element = mlir::getElementTypeOrSelf(addition->addend.getType());
   if (element.isF16() || element.isBF16())
     return std::nullopt;
-  llvm::SmallVector<mlir::Value> factors;
+  Factors factors;
   collectFactors(addition->addend, loop, factors);
-  auto isOutside = [&](mlir::Value value) { return loop.isDefinedOutsideOfLoop(value); };
-  auto middle = std::stable_partition(factors.begin(), factors.end(), [&](mlir::Value v) { return !isOutside(v); });
-  llvm::ArrayRef<mlir::Value> inner(factors.begin(), middle), outer(middle, factors.end());
-  if (inner.empty() || outer.empty())
+  if (factors.inner.empty() || (factors.outer.empty() && factors.divisors.empty()))
     return std::nullopt;
 
   mlir::Location location = loop.getLoc();
   mlir::OpBuilder builder(addition->op);
-  addition->op->replaceUsesOfWith(addition->addend, multiply(builder, location, inner));
+  addition->op->replaceUsesOfWith(addition->addend, multiply(builder, location, factors.inner));
 
   builder.setInsertionPoint(loop);
   mlir::Value initial = loop.getInitArgs()[number];
   mlir::Value zero = arith::ConstantOp::create(builder, location, builder.getZeroAttr(initial.getType()));
   loop.getInitArgsMutable()[number].set(zero);
-  return FactoredSum{loop.getResult(number), initial, llvm::to_vector(outer)};
+  return FactoredSum{loop.getResult(number), initial, factors.outer, factors.divisors};
 }
 
 void FactorReductions::factor(scf::ForOp loop) {
@@ -155,10 +172,6 @@ void FactorReductions::factor(scf::ForOp loop) {
   mlir::Location location = loop.getLoc();
   mlir::Value some =
       arith::CmpIOp::create(builder, location, arith::CmpIPredicate::slt, loop.getLowerBound(), loop.getUpperBound());
-  const auto total = [&](const FactoredSum &sum) -> mlir::Value {
-    mlir::Value scaled = arith::MulFOp::create(builder, location, multiply(builder, location, sum.factors), sum.result);
-    return arith::AddFOp::create(builder, location, sum.initial, scaled);
-  };
   llvm::SmallVector<mlir::Value> chosen;
   if (mlir::isa<mlir::VectorType>(sums.front().result.getType())) {
     // One branch for all vectors of a tile, where LLVM makes one of each select.
@@ -169,7 +182,7 @@ void FactorReductions::factor(scf::ForOp loop) {
     llvm::SmallVector<mlir::Value> totals, initials;
     builder.setInsertionPointToEnd(choice.thenBlock());
     for (const FactoredSum &sum : sums) {
-      totals.push_back(total(sum));
+      totals.push_back(sum.total(builder, location));
       initials.push_back(sum.initial);
     }
     scf::YieldOp::create(builder, location, totals);
@@ -178,7 +191,7 @@ void FactorReductions::factor(scf::ForOp loop) {
     chosen.assign(choice.result_begin(), choice.result_end());
   } else {
     for (const FactoredSum &sum : sums)
-      chosen.push_back(arith::SelectOp::create(builder, location, some, total(sum), sum.initial));
+      chosen.push_back(arith::SelectOp::create(builder, location, some, sum.total(builder, location), sum.initial));
   }
   for (auto [sum, value] : llvm::zip_equal(sums, chosen)) {
     mlir::Operation *last = value.getDefiningOp();

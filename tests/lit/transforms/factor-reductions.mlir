@@ -119,3 +119,66 @@ func.func @any_nested(%n: index, %m: index, %old: i8) -> i8 {
   }
   return %any : i8
 }
+
+// What divides all addends divides the sum once, which has no other factor here.
+// CHECK-LABEL: func.func @mean(
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: memref<?xf64>, %[[D:[a-z0-9]*]]: memref<?xf64>, %[[I:[a-z0-9]*]]: index, %[[INIT:[a-z0-9]*]]: f64
+// CHECK:         %[[COUNT:.*]] = memref.load %[[D]][%[[I]]]
+// CHECK:         %[[SUM:.*]] = scf.for
+// CHECK-NOT:       arith.divf
+// CHECK:           scf.yield
+// CHECK:         %[[MEAN:.*]] = arith.divf %[[SUM]], %[[COUNT]]
+// CHECK:         arith.addf %[[INIT]], %[[MEAN]]
+func.func @mean(%x: memref<?xf64>, %d: memref<?xf64>, %i: index, %init: f64, %n: index) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %init) -> (f64) {
+    %a = memref.load %x[%k] : memref<?xf64>
+    %count = memref.load %d[%i] : memref<?xf64>
+    %part = arith.divf %a, %count : f64
+    %next = arith.addf %acc, %part : f64
+    scf.yield %next : f64
+  }
+  return %sum : f64
+}
+
+// Factors and divisors of one addend, in either place of its product.
+// CHECK-LABEL: func.func @both(
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: memref<?xf64>, %[[S:[a-z0-9]*]]: f64, %[[D:[a-z0-9]*]]: f64,
+// CHECK:         %[[SUM:.*]] = scf.for
+// CHECK-NOT:       arith.mulf
+// CHECK-NOT:       arith.divf
+// CHECK:           scf.yield
+// CHECK:         %[[SCALED:.*]] = arith.mulf %[[S]], %[[SUM]]
+// CHECK:         arith.divf %[[SCALED]], %[[D]]
+func.func @both(%x: memref<?xf64>, %s: f64, %d: f64, %init: f64, %n: index) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %init) -> (f64) {
+    %a = memref.load %x[%k] : memref<?xf64>
+    %part = arith.divf %a, %d : f64
+    %scaled = arith.mulf %part, %s : f64
+    %next = arith.addf %acc, %scaled : f64
+    scf.yield %next : f64
+  }
+  return %sum : f64
+}
+
+// What the loop changes divides each addend.
+// CHECK-LABEL: func.func @quotients(
+// CHECK:         scf.for
+// CHECK:           arith.divf
+// CHECK:           scf.yield
+// CHECK-NOT:     arith.divf
+func.func @quotients(%x: memref<?xf64>, %y: memref<?xf64>, %init: f64, %n: index) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %init) -> (f64) {
+    %a = memref.load %x[%k] : memref<?xf64>
+    %b = memref.load %y[%k] : memref<?xf64>
+    %part = arith.divf %a, %b : f64
+    %next = arith.addf %acc, %part : f64
+    scf.yield %next : f64
+  }
+  return %sum : f64
+}
