@@ -153,7 +153,7 @@ def ApplyMasks : Pass<"spc-apply-masks", "mlir::func::FuncOp"> {
     A product with a conversion that has the mark `spc.mask` becomes a choice between the other factor and 0: times 0, an
     infinity would be no number. Only behind the sparsifier, which knows by the product where a term has entries.
   }];
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::complex::ComplexDialect"];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
 def RevealZeros : Pass<"spc-reveal-zeros", "mlir::func::FuncOp"> {

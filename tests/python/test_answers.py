@@ -203,3 +203,5 @@ def test_room_is_made_for_answers_by_their_sizes(tmp_path, monkeypatch):
         path.write_bytes(bytes(400))
         store.make_room(tmp_path, path)
     assert made == ["0.answer", "3.answer"]
+    store.make_room(tmp_path, tmp_path / "gone.so")
+    assert made == ["0.answer", "3.answer"]

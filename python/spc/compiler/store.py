@@ -159,7 +159,10 @@ def make_room(cache: pathlib.Path, newest: pathlib.Path) -> None:
     """Removes files of the cache where they are more than its limit, but not `newest`, which was added just now. Thousands of
     files are read for that: when a process adds its first one, and whenever what it has added is a 64th of the limit. Raises
     OSError."""
-    added = _added.get(cache, limit()) + newest.stat().st_size
+    try:
+        added = _added.get(cache, limit()) + newest.stat().st_size
+    except FileNotFoundError:  # another process has made room of it already
+        return
     if added * 64 > limit():
         _remove_oldest(cache, newest)
     else:

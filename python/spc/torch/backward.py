@@ -39,6 +39,14 @@ def converted(matrix: Matrix, form: cache.Format) -> Matrix:
     return fresh
 
 
+def unsaid_extents(derivative: Signature, numbers: Sequence[int]) -> Dict[str, Tuple[int, int]]:
+    """Extents of a derivative's results that none of its operands says: of each, which tensor has it, and in which dimension.
+    numbers: of the tensors that the results belong to, in their order."""
+    said = binding.extents_said(derivative)
+    return {extent: (k, dim) for k, argument in zip(numbers, derivative.outputs) if not argument.pattern_of
+            for dim, extent in enumerate(argument.shape) if isinstance(extent, str) and extent not in said}
+
+
 class Backward:
     """The gradients for some operands, by those for some results.
 
@@ -53,10 +61,7 @@ class Backward:
         self._wrt, self._count = wrt, len(op.inputs)
         self._op = op.gradient(request, tuple(op.outputs[k] for k in given), tuple(op.inputs[k] for k in wrt), as_stored)
         arguments = self._op.kernel.signature
-        said = binding.extents_said(arguments)
-        #: Extents that no operand of the gradient says: those of dimensions of what is differentiated by.
-        self._sizes = {extent: (k, dim) for k, argument in zip(wrt, arguments.outputs) if not argument.pattern_of
-                       for dim, extent in enumerate(argument.shape) if isinstance(extent, str) and extent not in said}
+        self._sizes = unsaid_extents(arguments, wrt)
         self._takes: List[Tuple[str, int]] = []
         tensors = [argument.tensor for argument in signature.outputs]
         for argument in arguments.inputs:

@@ -6,11 +6,10 @@ from typing import Any, List, Sequence, Tuple
 
 import torch
 
-from ..call import binding
 from ..compiler import cache
 from ..sources import torch_private
 from ..storage.signature import Signature
-from .backward import meant
+from .backward import meant, unsaid_extents
 from .matrix import Matrix
 from .protocol import Operator
 
@@ -26,10 +25,7 @@ class Forward:
         self._of, self._count = of, len(op.outputs)
         self._op = op.tangent(request, tuple(op.outputs[k] for k in of), tuple(op.inputs[k] for k in wrt))
         arguments = self._op.kernel.signature
-        said = binding.extents_said(arguments)
-        #: Extents that no operand says: those of the results' dimensions.
-        self._sizes = {extent: (k, dim) for k, argument in zip(of, arguments.outputs) if not argument.pattern_of
-                       for dim, extent in enumerate(argument.shape) if isinstance(extent, str) and extent not in said}
+        self._sizes = unsaid_extents(arguments, of)
         self._takes: List[Tuple[str, int]] = []
         tensors = [argument.tensor for argument in signature.inputs]
         for argument in arguments.inputs:
