@@ -122,9 +122,13 @@ def LoopAttr : SpcAttr<"Loop", "loop"> {
 
 def NestAttr : SpcAttr<"Nest", "nest"> {
   let summary = "the loops of one term, outermost first";
-  let description = "`spc.nests` of a body has one for each term.";
-  let parameters = (ins OptionalArrayRefParameter<"LoopAttr">:$loops);
-  let assemblyFormat = "`<` (`[` $loops^ `]`)? `>`";
+  let description = [{
+    `spc.nests` of a body has one for each term. `scaled`: what the loop that adds up does not change is applied behind
+    it, once to each element of a row, which is 0 before.
+  }];
+  let parameters = (ins OptionalArrayRefParameter<"LoopAttr">:$loops,
+                        DefaultValuedParameter<"bool", "false">:$isScaled);
+  let assemblyFormat = "`<` (`[` $loops^ `]`)? (`scaled` `=` $isScaled^)? `>`";
 }
 
 def PlaceAttr : SpcAttr<"Place", "place", /*verified=*/0> {

@@ -255,11 +255,13 @@ mlir::LogicalResult LoopAttr::verify(EmitError emitError, mlir::ArrayAttr variab
   return mlir::success();
 }
 
-mlir::LogicalResult NestAttr::verify(EmitError emitError, llvm::ArrayRef<LoopAttr> loops) {
+mlir::LogicalResult NestAttr::verify(EmitError emitError, llvm::ArrayRef<LoopAttr> loops, bool isScaled) {
   const auto isNoRow = [](LoopAttr loop) { return !loop.getIsRow(); };
   if (llvm::any_of(llvm::make_range(llvm::find_if(loops, isNoRow), loops.end()),
                    [](LoopAttr loop) { return loop.getIsRow(); }))
     return emitError() << "a row inside of a loop that is none";
+  if (isScaled && llvm::count_if(loops, [](LoopAttr loop) { return loop.getIsReduction(); }) != 1)
+    return emitError() << "a sum that is scaled behind its loop, which is not one";
   return mlir::success();
 }
 

@@ -63,7 +63,7 @@ dialect::NestAttr nestAttribute(const sema::Kernel &kernel, const sema::Term &te
                                            extentOf(kernel, loop, context), lists, one.isBeyond, loop.isReduction,
                                            one.isRow, one.isDivided));
   }
-  return dialect::NestAttr::get(&context, loops);
+  return dialect::NestAttr::get(&context, loops, term.scalesRows);
 }
 
 } // namespace

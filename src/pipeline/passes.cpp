@@ -55,6 +55,7 @@ void addStorageLowering(mlir::OpPassManager &passes, bool strictFp, bool marksIn
   passes.addNestedPass<FuncOp>(transforms::createClipLoops());
   passes.addNestedPass<FuncOp>(transforms::createLowerStorage());
   passes.addNestedPass<FuncOp>(transforms::createRevealZeros());
+  passes.addNestedPass<FuncOp>(transforms::createScaleRows());
   if (!strictFp)
     passes.addNestedPass<FuncOp>(transforms::createFactorReductions());
   passes.addNestedPass<FuncOp>(createCanonicalizer());

@@ -69,8 +69,9 @@ std::optional<Kernel> planFor(const Program &program, const Options &options, Di
     Planning round(program, options, found, copies, contractions);
     copies.beginRound();
     contractions.products.clear();
+    const size_t scaledApart = contractions.scaledApart.size();
     planStatements(round);
-    if (copies.hasNew())
+    if (copies.hasNew() || contractions.scaledApart.size() > scaledApart)
       continue;
     diagnostics.append(std::move(found));
     return diagnostics.hasErrors() ? std::nullopt : std::optional(std::move(round.kernel));

@@ -165,6 +165,17 @@ def RevealZeros : Pass<"spc-reveal-zeros", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def ScaleRows : Pass<"spc-scale-rows", "mlir::func::FuncOp"> {
+  let summary = "Scale the elements of a row behind the loop that adds them up in memory";
+  let description = [{
+    In a nest that is `scaled`, `y[i, k] += d[i] * (a[p] * x[j, k])` in a loop over entries p around one over k becomes
+    `y[i, k] += a[p] * x[j, k]`, and behind the loop over entries, where that has an iteration, a loop over k sets
+    `y[i, k] = y[i, k] * d[i]`. The sum is what the text multiplies or divides: an infinite factor of each of its terms
+    would be infinities of both signs. Sums that loops carry are left to spc-factor-reductions.
+  }];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"];
+}
+
 def FactorReductions : Pass<"spc-factor-reductions", "mlir::func::FuncOp"> {
   let summary = "Apply factors that a reduction does not touch once, after it";
   let description = [{

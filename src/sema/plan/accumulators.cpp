@@ -80,7 +80,7 @@ AccumulatedApart accumulateApart(Planning &planning, const LogicalStatement &log
   if (logical.accumulates)
     apart.sums.terms.push_back(valueOf(scope.intern({logical.target, logical.targetVariables, {}, logical.where})));
   for (const LogicalTerm &term : logical.terms)
-    apart.sums.terms.push_back({clone(*term.expr), term.reductions, term.overwrites, term.where, term.multipliedOut});
+    apart.sums.terms.push_back(copyOf(term));
   apart.rounding.reduction = Reduction::Sum;
   apart.rounding.computeType = ValueType::F32;
   apart.rounding.zeroFirst = !target.format.isDense();

@@ -186,6 +186,9 @@ std::vector<Counted> whatCounts(const Kernel &kernel, size_t given, size_t begin
       continue;
     const std::optional<std::vector<TensorId>> factors =
         readsProducts(kernel, begin, *statement) ? std::nullopt : FactorSearch(kernel, *statement).run();
+    const auto *temporary = kernel.tensors[statement->target].as<Temporary>();
+    if (factors && factors->empty() && temporary && temporary->mayLack)
+      continue; // What is 0 for want of entries shows where it is read.
     if (!factors || factors->empty())
       add({statement->target, false, statement->where});
     else

@@ -2,6 +2,7 @@
 
 #include "sema/plan/physical_planner.h"
 #include "sema/plan/prescribed_order.h"
+#include "sema/plan/scaled_rows.h"
 #include "sema/terms/copy_advice.h"
 #include "sema/terms/merge_size.h"
 #include "sema/terms/sparsity.h"
@@ -155,10 +156,6 @@ private:
     return copies;
   }
 
-  static LogicalTerm copyOf(const LogicalTerm &term) {
-    return {clone(*term.expr), term.reductions, term.overwrites, term.where, term.multipliedOut};
-  }
-
   std::vector<AccessId> sparseAccesses(const LogicalTerm &term) const {
     std::vector<AccessId> sparse;
     for (AccessId id : accessesOf(*term.expr))
@@ -303,9 +300,13 @@ private:
                                     return !nest.reductions.empty();
                                   }));
     statement.where = logical_.where;
-    for (size_t k = 0; k < nests.size(); ++k)
+    for (size_t k = 0; k < nests.size(); ++k) {
       statement.terms.push_back(
           PhysicalPlanner::forTerm(planning_, copies_, logical_, nests[k]).build(choice.plans[k]));
+      if (nests[k].isScaledSum &&
+          scalingOf(statement.terms.back(), /*isOnly=*/false, statement, planning_.kernel) == Scaling::Apart)
+        planning_.contractions.scaledApart.insert(logical_.statement);
+    }
     return statement;
   }
 

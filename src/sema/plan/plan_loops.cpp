@@ -3,6 +3,7 @@
 #include "sema/plan/physical_planner.h"
 #include "sema/plan/plan_assembly.h"
 #include "sema/plan/prescribed_order.h"
+#include "sema/plan/scaled_rows.h"
 #include "sema/plan/settled_loops.h"
 #include "sema/terms/copy_advice.h"
 #include "sema/terms/merge_size.h"
@@ -102,6 +103,8 @@ private:
       PhysicalPlanner planner = PhysicalPlanner::forTerm(planning_, copies_, logical, term);
       if (std::optional<PhysicalPlan> plan = chooseOrder(planner, term)) {
         statement.terms.push_back(planner.build(*plan));
+        if (term.isScaledSum)
+          decideScaling(logical, statement, statement.terms.back());
         planned.push_back(&term);
       }
     }
@@ -115,6 +118,14 @@ private:
       if (!warnIfEverywhere(statement.terms[k], *planned[k]))
         warnIfUnsettled(statement.terms[k], statement, *planned[k]);
     add(std::move(statement));
+  }
+
+  /// Decides where a term of a statement, a sum that is scaled, is so.
+  void decideScaling(const LogicalStatement &logical, const Statement &statement, Term &term) {
+    const Scaling scaling = scalingOf(term, logical.terms.size() == 1, statement, kernel_);
+    term.scalesRows = scaling == Scaling::InMemory;
+    if (scaling == Scaling::Apart)
+      planning_.contractions.scaledApart.insert(logical.statement);
   }
 
   /// A reduction that runs over places where a sparse operand has no entry, since these make a difference.

@@ -69,6 +69,21 @@ static NodePtr withoutSums(const Node &node, std::vector<VariableId> &bound) {
   return makeNode(BinaryNode{binary->op, std::move(left), std::move(right)}, node.where);
 }
 
+static Products scaledSums(Products products) {
+  for (Product &product : products)
+    product.isScaledSum = true;
+  return products;
+}
+
+/// Whether a product is a sum and what that is to be scaled by once it is added up: scaled by infinities, or too large
+/// by then, its terms would be infinities of both signs. Within another sum both may be taken in any order.
+bool Expander::isScaledAfterwards(const Node &product, const LogicalStatement &logical) const {
+  const std::vector<VariableId> variables = freeVariables(product, scope_);
+  return !isExact() && scalesSum(product) && std::all_of(variables.begin(), variables.end(), [&](VariableId variable) {
+    return has(logical.targetVariables, variable);
+  });
+}
+
 /// A product, or a sum with a sparse operand that is added up over some variables.
 Products Expander::productOf(const Node &node, Place place, const LogicalStatement &logical) {
   const ScopedMasks wanted(*this, node);
@@ -84,6 +99,9 @@ Products Expander::productOf(const Node &node, Place place, const LogicalStateme
         return std::move(*joined);
     return withSumsApart(node, place, logical);
   }
+  if (isAlone && isScaledAfterwards(node, logical))
+    return contractions_.scaledApart.contains(statement_) ? withSumsApart(node, place, logical)
+                                                          : scaledSums(opened(node, place, logical));
   if (factors.sums.empty())
     return opened(node, place, logical);
   if (isExact() || options_.distributes)

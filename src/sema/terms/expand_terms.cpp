@@ -140,6 +140,7 @@ void Expander::addTerms(const Addend &addend, LogicalStatement &logical) {
   Products products = isGroup ? single(groupApart(node, logical)) : multiplyOut(node, Place::Factor, logical);
   for (Product &product : products) {
     LogicalTerm term{std::move(product.expr), {}, false, node.where, std::move(product.multipliedOut)};
+    term.isScaledSum = product.isScaledSum;
     if (!isGroup)
       term.reductions = reductions;
     term.reductions.insert(term.reductions.end(), product.bound.begin(), product.bound.end());

@@ -109,6 +109,7 @@ private:
   Products multiplyOut(const Node &node, Place place, const LogicalStatement &logical);
   Products productOf(const Node &node, Place place, const LogicalStatement &logical);
   bool mayJoin(const Node &product, const SumFactors &factors, const LogicalStatement &logical) const;
+  bool isScaledAfterwards(const Node &product, const LogicalStatement &logical) const;
   Products joined(const Node &node, Place place, const LogicalStatement &logical);
   std::optional<Products> besideWhole(const Node &node, const SumFactors &factors, const LogicalStatement &logical);
   Products guardedEach(Products products);

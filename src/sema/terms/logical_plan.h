@@ -26,7 +26,13 @@ struct LogicalTerm {
   std::optional<std::string> multipliedOut = std::nullopt;
   std::shared_ptr<const WrittenTerm> written = nullptr; ///< what it was, if some of its sums are now temporaries
   NodePtr toldBy = nullptr; ///< where it has entries, if that is told beside some of these temporaries
+  /// A sum() that is multiplied or divided, with all that it is scaled by in each term: right where loops go by rows,
+  /// as spc-factor-reductions scales the row's sum there.
+  bool isScaledSum = false;
 };
+
+/// The same term, without what it was before.
+LogicalTerm copyOf(const LogicalTerm &term);
 
 /// A statement of the source, or the computation of a temporary that one of its sums needs.
 struct LogicalStatement {

@@ -72,6 +72,19 @@ Products single(NodePtr expr) {
   return products;
 }
 
+bool scalesSum(const Node &product) {
+  if (const auto *negate = std::get_if<NegateNode>(&product.kind))
+    return scalesSum(*negate->operand);
+  const auto *reduction = std::get_if<ReduceNode>(&product.kind);
+  if (reduction && reduction->reduction == Reduction::Sum)
+    return false;
+  const auto *binary = std::get_if<BinaryNode>(&product.kind);
+  if (!binary || asSum(product))
+    return !isPlainNumber(product);
+  return scalesSum(*binary->left) ||
+         (binary->op == BinaryOp::Div ? !isPlainDivisor(*binary->right) : scalesSum(*binary->right));
+}
+
 bool isPlainNumber(const Node &node) {
   if (const auto *negate = std::get_if<NegateNode>(&node.kind))
     return isPlainNumber(*negate->operand);

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct Contractions {
   bool trusted = false; ///< some sum without entries was taken for 0
   bool asks = false;    ///< some product asks, or would ask, where a sum has entries
   std::vector<ContractedProduct> products;
+  std::set<size_t> scaledApart; ///< statements whose scaled sums are computed before they are scaled
 };
 
 /// A product with the sizes of a scenario.

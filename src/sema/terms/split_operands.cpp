@@ -86,7 +86,7 @@ private:
       std::vector<LogicalTerm> result;
       for (const LogicalTerm &each : terms)
         for (AccessId reading : all) {
-          LogicalTerm copy{clone(*each.expr), each.reductions, each.overwrites, each.where, each.multipliedOut};
+          LogicalTerm copy = copyOf(each);
           replaceAccesses(*copy.expr, [&](AccessId id) { return id == access ? reading : id; });
           result.push_back(std::move(copy));
         }
@@ -189,6 +189,12 @@ private:
 };
 
 } // namespace
+
+LogicalTerm copyOf(const LogicalTerm &term) {
+  LogicalTerm copy{clone(*term.expr), term.reductions, term.overwrites, term.where, term.multipliedOut};
+  copy.isScaledSum = term.isScaledSum;
+  return copy;
+}
 
 void splitOperands(Planning &planning, std::vector<Expansion> &expansions) {
   const PartsOfWholes parts = makeAllParts(planning.kernel);

@@ -18,16 +18,20 @@ namespace arith = mlir::arith;
 namespace scf = mlir::scf;
 
 /// What a sum's addend is a product of: what changes in the loop, what does not, and what it is divided by that does
-/// not.
+/// not; and whether the product is negated.
 struct Factors {
   llvm::SmallVector<mlir::Value> inner, outer, divisors;
+  bool isNegative = false;
 };
 
 /// Collects the factors of `value`, looking into multiplications and divisions inside `loop` that serve nothing else.
 void collectFactors(mlir::Value value, scf::ForOp loop, Factors &factors) {
   mlir::Operation *op = value.getDefiningOp();
   const bool isWithin = op && op->getBlock() == loop.getBody() && value.hasOneUse();
-  if (isWithin && mlir::isa<arith::MulFOp>(op)) {
+  if (isWithin && mlir::isa<arith::NegFOp>(op)) {
+    factors.isNegative = !factors.isNegative;
+    collectFactors(op->getOperand(0), loop, factors);
+  } else if (isWithin && mlir::isa<arith::MulFOp>(op)) {
     collectFactors(op->getOperand(0), loop, factors);
     collectFactors(op->getOperand(1), loop, factors);
   } else if (isWithin && mlir::isa<arith::DivFOp>(op) && loop.isDefinedOutsideOfLoop(op->getOperand(1))) {
@@ -75,6 +79,7 @@ void hoistLoads(scf::ForOp loop) {
 struct FactoredSum {
   mlir::Value result, initial;
   llvm::SmallVector<mlir::Value> factors, divisors;
+  bool isSubtracted = false;
 
   /// What the sum is with them, each applied once.
   mlir::Value total(mlir::OpBuilder &builder, mlir::Location location) const {
@@ -83,7 +88,8 @@ struct FactoredSum {
       scaled = arith::MulFOp::create(builder, location, multiply(builder, location, factors), scaled);
     for (mlir::Value divisor : divisors)
       scaled = arith::DivFOp::create(builder, location, scaled, divisor);
-    return arith::AddFOp::create(builder, location, initial, scaled);
+    return isSubtracted ? arith::SubFOp::create(builder, location, initial, scaled).getResult()
+                        : arith::AddFOp::create(builder, location, initial, scaled).getResult();
   }
 };
 
@@ -136,7 +142,7 @@ void FactorReductions::settle(scf::ForOp loop) {
 /// Takes the factors that do not change in the loop out of a sum, which then starts from zero.
 std::optional<FactoredSum> FactorReductions::takeFactors(scf::ForOp loop, unsigned number) {
   const std::optional<Addition> addition = matchCarriedSum(loop, number);
-  if (!addition || !mlir::isa<arith::AddFOp>(addition->op))
+  if (!addition || !mlir::isa<arith::AddFOp, arith::SubFOp>(addition->op))
     return std::nullopt;
   // Products of sums in half floats would be rounded; spc-widen-sums makes single ones of them first.
   const mlir::Type element = mlir::getElementTypeOrSelf(addition->addend.getType());
@@ -149,13 +155,21 @@ std::optional<FactoredSum> FactorReductions::takeFactors(scf::ForOp loop, unsign
 
   mlir::Location location = loop.getLoc();
   mlir::OpBuilder builder(addition->op);
-  addition->op->replaceUsesOfWith(addition->addend, multiply(builder, location, factors.inner));
+  const mlir::Value inner = multiply(builder, location, factors.inner);
+  if (addition->isSubtracted) {
+    addition->op->replaceAllUsesWith(arith::AddFOp::create(builder, location, loop.getRegionIterArg(number), inner,
+                                                           mlir::cast<arith::SubFOp>(addition->op).getFastmath()));
+    addition->op->erase();
+  } else {
+    addition->op->replaceUsesOfWith(addition->addend, inner);
+  }
 
   builder.setInsertionPoint(loop);
   mlir::Value initial = loop.getInitArgs()[number];
   mlir::Value zero = arith::ConstantOp::create(builder, location, builder.getZeroAttr(initial.getType()));
   loop.getInitArgsMutable()[number].set(zero);
-  return FactoredSum{loop.getResult(number), initial, factors.outer, factors.divisors};
+  return FactoredSum{loop.getResult(number), initial, factors.outer, factors.divisors,
+                     addition->isSubtracted != factors.isNegative};
 }
 
 void FactorReductions::factor(scf::ForOp loop) {
