@@ -295,6 +295,10 @@ std::vector<double> resultOf(const KernelSpec &spec, const std::map<std::string,
       call.passEntries(name, tensor.shape, tensor.entries);
       continue;
     }
+    if (tensor.shape.empty()) {
+      call.passDense(name, {}, tensor.values);
+      continue;
+    }
     arrays[name] = arrayOf(tensor.values, typeOf(name));
     call.passMemory(name, tensor.shape, arrays.at(name).data());
   }

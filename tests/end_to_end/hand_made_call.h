@@ -33,7 +33,7 @@ struct GivenTensor {
 GivenTensor givenEntries(std::vector<int64_t> shape, std::vector<StoredEntry> entries);
 GivenTensor givenVector(std::vector<double> values);
 
-/// What the dense tensor y holds after one call, which has to succeed. Tensors have the types of `spec`.
+/// What the dense tensor y holds after one call, which has to succeed. Tensors have the types of `spec`, scalars f64.
 std::vector<double> resultOf(const KernelSpec &spec, const std::map<std::string, GivenTensor> &given);
 
 class HandMadeCall {

@@ -175,6 +175,11 @@ TEST_CASE("verify names broken terms") {
         "step 1, term 1, operand 3: is listed twice");
   CHECK(brokenBy([](Kernel &kernel) { tensorNamed(kernel, "A").fill = 1; }, "y(i) = A(i,j) * x(j)\n", {"A=ell"}) ==
         "step 1, term 1, operand 1, tensor 'A': is padded with zeros, and has missing entries that are none");
+  CHECK(brokenSpmv([](Kernel &kernel) { term(kernel).scalesRows = true; }) ==
+        "step 1, term 1: is scaled behind each row, which one loop around others does not add up");
+  CHECK(brokenBy([](Kernel &kernel) { statement(kernel).zeroFirst = false; },
+                 "Y(i,k) = d(i) * sum(j, A(i,j) * X(j,k))\n",
+                 {"A=csr"}) == "step 1, term 1: is scaled behind each row, with what else is there");
   CHECK(brokenSpmv([](Kernel &kernel) { term(kernel).isMerged = true; }) ==
         "step 1, term 1: is merged, and has no domain");
 }

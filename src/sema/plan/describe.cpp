@@ -227,7 +227,8 @@ private:
       for (const Loop &loop : term.loops)
         out_ << (&loop == &term.loops.front() ? " " : ", ") << loop.variable << (loop.isReduction ? "+" : "");
       out_ << (term.loops.empty() ? " once: " : ": ") << assignment(statement, term)
-           << (term.domain ? ", " + text(term, *term.domain) : "") << (term.isMerged ? ", merged at once" : "") << "\n";
+           << (term.domain ? ", " + text(term, *term.domain) : "") << (term.isMerged ? ", merged at once" : "")
+           << (term.scalesRows ? ", scaled behind each row" : "") << "\n";
     }
     out_ << "  " << sema::describe(divisionOf(kernel_, statement), kernel_) << "\n";
   }

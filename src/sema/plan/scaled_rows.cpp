@@ -66,7 +66,8 @@ bool isInPlace(const Statement &statement, const Kernel &kernel) {
 
 Scaling scalingOf(const Term &term, bool isOnly, const Statement &statement, const Kernel &kernel) {
   const bool isWide = statement.computeType == ValueType::F32 || statement.computeType == ValueType::F64;
-  if (!isWide || term.domain || !term.equations.empty() || !isProduct(*term.expr))
+  const bool isStored = !term.domain || term.domain->kind == DomainKind::Stored;
+  if (!isWide || !isStored || !term.equations.empty() || !isProduct(*term.expr))
     return Scaling::Apart;
   const auto addsUp = [](const Loop &loop) { return loop.isReduction; };
   if (std::count_if(term.loops.begin(), term.loops.end(), addsUp) != 1)

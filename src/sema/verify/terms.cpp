@@ -204,6 +204,16 @@ bool mergedHolds(Verification &verification, const Statement &statement, const T
   return true;
 }
 
+/// What is scaled behind each row is 0 before, and added up by one loop.
+bool scalesRowsHolds(Verification &verification, const Statement &statement, const Term &term) {
+  const auto addUp =
+      std::count_if(term.loops.begin(), term.loops.end(), [](const Loop &loop) { return loop.isReduction; });
+  return verification.holds(addUp == 1 && !term.loops.back().isReduction,
+                            "is scaled behind each row, which one loop around others does not add up") &&
+         verification.holds(statement.zeroFirst && statement.terms.size() == 1,
+                            "is scaled behind each row, with what else is there");
+}
+
 } // namespace
 
 bool termHolds(Verification &verification, const Statement &statement, const Term &term) {
@@ -219,7 +229,8 @@ bool termHolds(Verification &verification, const Statement &statement, const Ter
       return false;
   }
   verification.operand.reset();
-  return !term.isMerged || mergedHolds(verification, statement, term);
+  return (!term.isMerged || mergedHolds(verification, statement, term)) &&
+         (!term.scalesRows || scalesRowsHolds(verification, statement, term));
 }
 
 } // namespace spc::sema

@@ -26,6 +26,33 @@ func.func @dot(%x: memref<?xf64>, %y: memref<?xf64>, %s: f64, %init: f64, %n: in
   return %sum : f64
 }
 
+// What is subtracted, or negated, is added up first.
+// CHECK-LABEL: func.func @difference(
+// CHECK-SAME:    %{{.*}}: memref<?xf64>, %[[S:[a-z0-9]*]]: f64, %[[INIT:[a-z0-9]*]]: f64
+// CHECK:         %[[SUMS:.*]]:2 = scf.for
+// CHECK-NOT:       arith.mulf
+// CHECK:           arith.addf
+// CHECK:           arith.addf
+// CHECK:         arith.cmpi
+// CHECK:         %[[SCALED:.*]] = arith.mulf %[[S]], %[[SUMS]]#0
+// CHECK:         arith.subf %[[INIT]], %[[SCALED]]
+// CHECK:         %[[QUOTIENT:.*]] = arith.divf %[[SUMS]]#1, %[[S]]
+// CHECK:         arith.subf %[[INIT]], %[[QUOTIENT]]
+func.func @difference(%x: memref<?xf64>, %s: f64, %init: f64, %n: index) -> (f64, f64) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %sums:2 = scf.for %k = %c0 to %n step %c1 iter_args(%a = %init, %b = %init) -> (f64, f64) {
+    %v = memref.load %x[%k] : memref<?xf64>
+    %p = arith.mulf %s, %v : f64
+    %nexta = arith.subf %a, %p : f64
+    %q = arith.divf %v, %s : f64
+    %r = arith.negf %q : f64
+    %nextb = arith.addf %b, %r : f64
+    scf.yield %nexta, %nextb : f64, f64
+  }
+  return %sums#0, %sums#1 : f64, f64
+}
+
 // Nothing to take out: the loop stays as it is.
 // CHECK-LABEL: func.func @plain(
 // CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %arg2)
