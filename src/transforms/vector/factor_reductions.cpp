@@ -63,14 +63,14 @@ bool isStoredIn(scf::ForOp loop, mlir::Value buffer) {
   });
 }
 
-/// Moves loads whose place the loop does not change in front of it. The place is an element even if the loop does not
-/// run: its indices are variables of loops around this one, or coordinates.
-void hoistLoads(scf::ForOp loop) {
+/// Moves loads whose place the loop does not change in front of it, and what is computed of them. The place is an
+/// element even if the loop does not run: its indices are variables of loops around this one, or coordinates.
+void hoistUnchanged(scf::ForOp loop) {
   for (mlir::Operation &op : llvm::make_early_inc_range(loop.getBody()->without_terminator())) {
     mlir::Value buffer = bufferRead(op);
-    if (buffer && mlir::isa<mlir::BlockArgument>(buffer) &&
-        llvm::all_of(op.getOperands(), [&](mlir::Value v) { return loop.isDefinedOutsideOfLoop(v); }) &&
-        !isStoredIn(loop, buffer))
+    if (llvm::all_of(op.getOperands(), [&](mlir::Value v) { return loop.isDefinedOutsideOfLoop(v); }) &&
+        (buffer ? mlir::isa<mlir::BlockArgument>(buffer) && !isStoredIn(loop, buffer)
+                : op.getNumRegions() == 0 && mlir::isPure(&op)))
       op.moveBefore(loop);
   }
 }
@@ -100,7 +100,7 @@ public:
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
       if (loop.getNumResults() > 0)
-        hoistLoads(loop);
+        hoistUnchanged(loop);
     for (scf::ForOp loop : loops)
       factor(loop);
     // The walk has come to inner loops first, so that none is in a loop that is gone.
