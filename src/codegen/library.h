@@ -65,6 +65,7 @@ struct SharedLink {
   std::string compiler; ///< path of a C compiler, which runs the target's linker; empty: lld inside of spc links
   std::string soname;
   std::string version; ///< of all symbols
+  bool isOwn = false;  ///< whether this process has made the objects: linked without a copy of it, in half of the time
 };
 
 /// The path of a program, by name or as found in PATH; empty where there is none.
@@ -78,8 +79,8 @@ bool hasLinker();
 std::optional<std::string> linkShared(const std::vector<LibraryMember> &members, const std::string &table,
                                       const SharedLink &link, std::string &error);
 
-/// One object of all members and the table, for ELF, which links as they do. `error`: what the linker says; it is lld
-/// inside of spc, or `cc`. Requires: either is there.
+/// One object of all members, which this process has made, and the table, for ELF; it links as they do. `error`: what
+/// the linker says; it is lld inside of spc, or `cc`. Requires: either is there.
 std::optional<std::string> linkObject(const std::vector<LibraryMember> &members, const std::string &table,
                                       std::string &error);
 

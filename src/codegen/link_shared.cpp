@@ -170,7 +170,7 @@ std::optional<std::string> linkShared(const std::vector<LibraryMember> &members,
   for (const TemporaryFile *file : {&archive, &script, &output})
     if (!(error = file->error()).empty())
       return std::nullopt;
-  const LinkFiles files{archive.path(), script.path(), output.path()};
+  const LinkFiles files{archive.path(), script.path(), output.path(), link.isOwn};
   const bool fine = link.compiler.empty() ? linkWithLld(files, link.soname, members.front().object, error)
                                           : linkWithCompiler(files, link, error);
   std::optional<std::string> library = fine ? output.read() : std::nullopt;
@@ -191,7 +191,7 @@ std::optional<std::string> linkObject(const std::vector<LibraryMember> &members,
   for (const TemporaryFile *file : {&archive, &output})
     if (!(error = file->error()).empty())
       return std::nullopt;
-  const LinkFiles files{archive.path(), "", output.path()};
+  const LinkFiles files{archive.path(), "", output.path(), /*isOwn=*/true};
   const bool fine =
       hasLinker()
           ? joinWithLld(files, error)

@@ -13,6 +13,7 @@
 #ifdef SPC_HAS_LLD
 #include "lld/Common/Driver.h"
 #include "lld/Common/ErrorHandler.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -82,7 +83,7 @@ bool isComplete(const std::string &path, std::string &error) {
 #ifdef SPC_HAS_LLD
 constexpr int kCrashed = 128; // as shells count
 
-/// The part of runLld() after the fork: ends the process with lld's exit code, without a dump where it crashes.
+/// The part of linkInCopy() after the fork: ends the process with lld's exit code, without a dump where it crashes.
 [[noreturn]] void becomeLld(const std::vector<std::string> &arguments, int output) {
   std::vector<const char *> command = {"ld.lld"};
   for (const std::string &argument : arguments)
@@ -96,8 +97,30 @@ constexpr int kCrashed = 128; // as shells count
   lld::exitLld(fine ? 0 : 1); // removes lld's own temporary file
 }
 
+/// What lld has said last, where it failed.
+std::string reasonIn(llvm::StringRef said) {
+  said = said.trim();
+  said.consume_front("ld.lld: error: ");
+  return said.empty() ? "it crashes; an object may be damaged" : said.str();
+}
+
+/// Links in this process.
+bool linkHere(const std::vector<std::string> &arguments, std::string &error) {
+  std::vector<const char *> command = {"ld.lld"};
+  for (const std::string &argument : arguments)
+    command.push_back(argument.c_str());
+  llvm::raw_string_ostream stream(error);
+  llvm::CrashRecoveryContext::Enable(); // by which lld comes back where it would end the process
+  const lld::Result result = lld::lldMain(command, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  llvm::CrashRecoveryContext::Disable();
+  if (result.retCode == 0)
+    return true;
+  error = reasonIn(error);
+  return false;
+}
+
 /// Links in a copy of this process, since lld may end it, or crash on a damaged object.
-bool runLld(const std::vector<std::string> &arguments, std::string &error) {
+bool linkInCopy(const std::vector<std::string> &arguments, std::string &error) {
   std::signal(SIGCHLD, SIG_DFL); // where it is ignored, waitpid finds no child
   int ends[2];
   const pid_t child = pipe(ends) == 0 ? fork() : -1;
@@ -115,13 +138,15 @@ bool runLld(const std::vector<std::string> &arguments, std::string &error) {
   int status = 0;
   if (llvm::sys::RetryAfterSignal(-1, ::waitpid, child, &status, 0) == child && status == 0)
     return true;
-  llvm::StringRef said = llvm::StringRef(error).trim();
-  said.consume_front("ld.lld: error: ");
-  error = said.empty() ? "it crashes; an object may be damaged" : said.str();
+  error = reasonIn(error);
   return false;
 }
+
+bool runLld(const std::vector<std::string> &arguments, bool isOwn, std::string &error) {
+  return isOwn ? linkHere(arguments, error) : linkInCopy(arguments, error);
+}
 #else
-bool runLld(const std::vector<std::string> &, std::string &error) {
+bool runLld(const std::vector<std::string> &, bool, std::string &error) {
   error = "spc was built without it";
   return false;
 }
@@ -154,13 +179,13 @@ bool linkWithLld(const LinkFiles &files, const std::string &soname, const std::s
                                         "--as-needed"};
   for (std::string &library : librariesFor(object))
     arguments.push_back(std::move(library));
-  return runLld(arguments, error) && isComplete(files.output, error);
+  return runLld(arguments, files.isOwn, error) && isComplete(files.output, error);
 }
 
 bool joinWithLld(const LinkFiles &files, std::string &error) {
   return runLld(
       {"--relocatable", "--output=" + files.output, "--threads=1", "--error-limit=3", "--whole-archive", files.archive},
-      error);
+      files.isOwn, error);
 }
 
 } // namespace spc::codegen

@@ -11,6 +11,7 @@ struct LinkFiles {
   std::string archive; ///< all of whose objects become part of it
   std::string versionScript;
   std::string output;
+  bool isOwn = false; ///< whether this process has made the objects, so that lld need not be kept apart from it
 };
 
 /// Links for the platform of the archive's `object`; false with the reason in `error`. It depends on this system's libc

@@ -5,7 +5,7 @@ import os
 import shutil
 import unittest
 
-from spc_case import ROOT, SDDMM, SPMV, SpcCase
+from spc_case import ROOT, SDDMM, SPC, SPMV, SpcCase
 
 
 class Outputs(SpcCase):
@@ -39,6 +39,33 @@ class Outputs(SpcCase):
         self.spc("compile", "spmv.tex", "--format=A=csr", "--emit=asm")
         self.assertEqual(self.files(), ["spmv.h", "spmv.s", "spmv.tex"])
         self.assertRegex((self.folder / "spmv.s").read_text(), r"\bspmv_argv_[0-9a-f]{16}:")
+
+    def test_a_shared_library_is_that_of_the_object(self):
+        self.spc("compile", "spmv.tex", "--format=A=csr", "-O1", "-o", "o/spmv.o", expect=1)
+        os.makedirs(self.folder / "o")
+        for name in ("kernel.so", "libkernel.so.1"):
+            self.spc("compile", "spmv.tex", "--format=A=csr", "-O1", "-o", "o/spmv.o")
+            self.spc("library", "o/spmv.o", "-o", f"o/{name}")
+            self.spc("compile", "spmv.tex", "--format=A=csr", "-O1", "--emit=shared", "-o", name, "--header", "kernel.h")
+            self.assertEqual((self.folder / name).read_bytes(), (self.folder / "o" / name).read_bytes())
+            header = "kernel.h" if name == "kernel.so" else "libkernel.h"
+            self.assertEqual((self.folder / "kernel.h").read_text(), (self.folder / "o" / header).read_text())
+
+    def test_a_shared_library_by_default_and_to_standard_output(self):
+        self.spc("compile", "spmv.tex", "--format=A=csr", "-O0", "--emit=shared", "-MD")
+        self.assertEqual(self.files(), ["spmv.d", "spmv.h", "spmv.so", "spmv.tex"])
+        self.assertTrue((self.folder / "spmv.d").read_text().startswith("spmv.so: spmv.tex"))
+        self.assertIn("spmv", self.spc("inspect", "spmv.so").out)
+        self.command("sh", "-c", f"{SPC} compile - --name=spmv --format=A=csr -O0 --emit=shared -o - -q < spmv.tex > other.so")
+        self.assertEqual((self.folder / "other.so").read_bytes(), (self.folder / "spmv.so").read_bytes())
+
+    def test_shared_libraries_that_cannot_be_made_leave_nothing(self):
+        for option, said in (("--target=wasm32-unknown-unknown", "library-target"), ("-Werror=broadcast", "-Werror=broadcast")):
+            with self.subTest(option=option):
+                self.write("k.tex", "y(i) = A(k,j) * x(j)\n")
+                done = self.spc("compile", "k.tex", "--format=A=csr", "-O0", "--emit=shared", option, expect=1)
+                self.assertIn(f"[{said}]", done.err)
+                self.assertEqual(self.files(), ["k.tex", "spmv.tex"])
 
     def test_text_stages_go_to_standard_output(self):
         signs = {"ast": "y", "kernel": "y(i) = A(i,j)*x(j)\n", "plan": "for i, j+:", "linalg": "linalg.generic", "sparse": "scf.for", "loops": "scf.for", "llvm": "define"}

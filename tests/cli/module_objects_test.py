@@ -65,6 +65,10 @@ class ModuleObjects(SpcCase):
         self.spc("compile", "model.mlir", "-O1")
         self.command("cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "client.c", "model.o", "-lm", "-o", "c")
         self.command("./c")
+        self.spc("compile", "model.mlir", "-O1", "--emit=shared", "-o", "libmodel.so", "--header", "model.h")
+        self.command("cc", "-std=c11", "client.c", "libmodel.so", "-lm", "-Wl,-rpath,$ORIGIN", "-o", "c")
+        self.command("./c")
+        self.spc("compile", "model.mlir", "-O1")
         for name, text in (("scale", "y(i) = 2 * x(i)\n"), ("add", "z(i) = x(i) + y(i)\n")):
             self.write(f"{name}.tex", text)
             self.spc("compile", f"{name}.tex", "-O1")

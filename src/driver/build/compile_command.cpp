@@ -1,5 +1,6 @@
 #include "driver/build/compile_options.h"
 #include "driver/build/several_kernels.h"
+#include "driver/build/shared_library.h"
 #include "driver/shell/front_end.h"
 #include "driver/shell/options.h"
 #include "driver/shell/output_checks.h"
@@ -110,7 +111,16 @@ int finish(Session &session, const CompileCommandOptions &options, const OutputP
   return session.finish();
 }
 
-/// The kernels of a module as one object with one header.
+/// The object or the library of kernels, with one header; nullopt with errors reported.
+std::optional<CodeAndHeader> linkKernels(Session &session, const CompileCommandOptions &options,
+                                         const OutputPaths &paths, std::vector<SingleKernel> kernels) {
+  if (options.emit == Emit::Shared)
+    return shareKernels(session, paths.output, std::move(kernels));
+  const std::filesystem::path named = paths.output == "-" ? kernelStem(options.shared) : paths.output;
+  return joinKernels(session, named.stem().string(), std::move(kernels));
+}
+
+/// The kernels of a module as one object, or kernels as a library, with one header.
 int compileSeveral(Session &session, const CompileCommandOptions &options, const OutputPaths &paths,
                    const std::vector<KernelInput> &inputs, PhaseTimer &timer) {
   std::vector<SingleKernel> kernels;
@@ -126,18 +136,19 @@ int compileSeveral(Session &session, const CompileCommandOptions &options, const
       if (std::find(filesRead.begin(), filesRead.end(), path) == filesRead.end())
         filesRead.push_back(path);
     if (object)
-      kernels.push_back({input.tree.signature->name.where, std::move(*object), headerOf(options, *kernel)});
+      kernels.push_back({input.tree.signature ? input.tree.signature->name.where : Span{}, std::move(*object),
+                         headerOf(options, *kernel)});
   }
   if (session.failed() || !checkNotInputs(session, {paths.output, paths.header, paths.depfile}, filesRead))
     return session.finish();
-  const std::filesystem::path named = paths.output == "-" ? kernelStem(options.shared) : paths.output;
-  std::optional<ObjectAndHeader> joined = joinKernels(session, named.stem().string(), std::move(kernels));
-  if (!joined)
+  std::optional<CodeAndHeader> linked = linkKernels(session, options, paths, std::move(kernels));
+  timer.phase("link");
+  if (!linked)
     return session.finish();
   OutputSet outputs;
-  outputs.add(paths.output, std::move(joined->object));
+  outputs.add(paths.output, std::move(linked->code));
   if (!paths.header.empty())
-    outputs.add(paths.header, std::move(joined->header));
+    outputs.add(paths.header, std::move(linked->header));
   addDepfile(options, paths, filesRead, outputs);
   return finish(session, options, paths, outputs, timer);
 }
@@ -149,10 +160,10 @@ int compileKernel(Session &session, const CompileCommandOptions &options) {
   if (!paths)
     return session.finish();
   const std::optional<std::vector<KernelInput>> inputs =
-      readKernels(session, options.shared, timer, /*takesSeveral=*/options.emit == Emit::Object);
+      readKernels(session, options.shared, timer, /*takesSeveral=*/isBinary(options.emit));
   if (!inputs)
     return session.finish();
-  if (inputs->size() > 1)
+  if (inputs->size() > 1 || options.emit == Emit::Shared)
     return compileSeveral(session, options, *paths, *inputs, timer);
   const KernelInput &input = inputs->front();
   std::optional<std::string> function =

@@ -16,15 +16,19 @@ constexpr DiagnosticKind kDepfileOption{"depfile-option", Severity::Error};
 constexpr DiagnosticKind kSanitizeOption{"sanitize-option", Severity::Error};
 constexpr DiagnosticKind kOutputPath{"output-path", Severity::Error};
 
-const std::vector<std::string> kEmitNames = {"ast",    "kernel", "plan", "signature", "linalg",
-                                             "sparse", "loops",  "llvm", "asm",       "obj"};
+const std::vector<std::string> kEmitNames = {"ast",   "kernel", "plan", "signature", "linalg", "sparse",
+                                             "loops", "llvm",   "asm",  "obj",       "shared"};
 
 std::string withSuffix(const std::string &path, const char *suffix) {
   return std::filesystem::path(path).replace_extension(suffix).string();
 }
 
+const char *suffixOf(Emit emit) {
+  return emit == Emit::Shared ? ".so" : emit == Emit::Object ? ".o" : ".s";
+}
+
 bool isBinaryOrAssembly(Emit emit) {
-  return emit == Emit::Object || emit == Emit::Assembly;
+  return isBinary(emit) || emit == Emit::Assembly;
 }
 
 /// Whether other outputs can be named after this one: not after standard output, nor after a device or a pipe.
@@ -48,17 +52,23 @@ const char *spelling(Emit emit) {
 }
 
 pipeline::Stage stageOf(Emit emit) {
-  return static_cast<pipeline::Stage>(static_cast<int>(emit) - static_cast<int>(Emit::Linalg));
+  return isBinary(emit) ? pipeline::Stage::Object
+                        : static_cast<pipeline::Stage>(static_cast<int>(emit) - static_cast<int>(Emit::Linalg));
+}
+
+bool isBinary(Emit emit) {
+  return emit == Emit::Object || emit == Emit::Shared;
 }
 
 CompileOptionReader::CompileOptionReader(CLI::App &app, CompileCommandOptions &options) : options_(options) {
   app.add_option("-o,--output", options.output,
-                 "Output file (default: the kernel's stem with .o or .s; text stages "
+                 "Output file (default: the kernel's stem with .o, .so or .s; text stages "
                  "go to standard output); the header lands beside it")
       ->type_name("FILE");
   app.add_option("--header", options.header, "Header file, - for standard output (default: as -o, with .h)")
       ->type_name("FILE");
-  app.add_option("--emit", emit_, "The stage whose result is written (default: obj)")
+  app.add_option("--emit", emit_,
+                 "The stage whose result is written (default: obj); shared: a library of the kernel alone")
       ->type_name(alternatives(kEmitNames));
   app.add_option("--target", options.target.triple,
                  "Target triple, such as aarch64-linux-gnu (default: this machine's)")
@@ -142,7 +152,7 @@ std::optional<OutputPaths> outputPaths(Session &session, const CompileCommandOpt
   paths.output = options.output;
   if (paths.output.empty() && isBinaryOrAssembly(options.emit)) {
     std::string stem = options.shared.kernel == "-" ? options.shared.name : kernelStem(options.shared);
-    paths.output = stem + (options.emit == Emit::Object ? ".o" : ".s");
+    paths.output = stem + suffixOf(options.emit);
   } else if (paths.output.empty()) {
     paths.output = "-";
   }

@@ -12,13 +12,16 @@
 namespace spc::driver {
 
 /// The values of --emit.
-enum class Emit { Ast, Kernel, Plan, Signature, Linalg, Sparse, Loops, Llvm, Assembly, Object };
+enum class Emit { Ast, Kernel, Plan, Signature, Linalg, Sparse, Loops, Llvm, Assembly, Object, Shared };
 
 /// The name of a value, as it is written after --emit=.
 const char *spelling(Emit emit);
 
-/// The pipeline's stage; requires: neither Ast, Kernel nor Plan.
+/// The pipeline's stage, of a library that of its objects; requires: neither Ast, Kernel nor Plan.
 pipeline::Stage stageOf(Emit emit);
+
+/// Whether machine code is made, which several kernels of a file can be.
+bool isBinary(Emit emit);
 
 /// The command line of `spc compile`.
 struct CompileCommandOptions {

@@ -1,6 +1,7 @@
 // `spc library`: kernels that were compiled singly, as a static or a shared library with one header.
 #include "driver/build/compile_options.h"
 #include "driver/build/library_kernels.h"
+#include "driver/build/shared_library.h"
 #include "driver/shell/options.h"
 #include "driver/shell/output_checks.h"
 #include "driver/shell/subcommands.h"
@@ -19,7 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr DiagnosticKind kLibraryOutput{"library-output", Severity::Error};
 constexpr DiagnosticKind kNotElf{"library-target", Severity::Error};
-constexpr DiagnosticKind kNoLinker{"no-linker", Severity::Error};
 constexpr DiagnosticKind kLinkFailed{"link-failed", Severity::Error};
 
 struct LibraryOptions {
@@ -33,12 +33,6 @@ struct LibraryOptions {
   std::string compiler;
   bool shared = false;
 };
-
-/// `libkernels.so.1` as `libkernels`.
-std::string stemOf(const std::string &path) {
-  const std::string name = fs::path(path).filename().string();
-  return name.substr(0, name.find('.'));
-}
 
 enum class Linkage { Static, Shared, Caller };
 
@@ -67,52 +61,12 @@ std::optional<Linkage> linkageOf(Session &session, const LibraryOptions &options
   return std::nullopt;
 }
 
-/// The version of all symbols of a shared library: its own, so that what was linked with it calls it, whichever other
-/// libraries have kernels of the same names.
-std::string symbolVersion(const std::string &library) {
-  std::string version = "SPC_" + std::to_string(SPC_ABI_VERSION) + "_";
-  for (const char c : library)
-    version += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  return version;
-}
-
 /// What a library is called, and its own object.
 struct Named {
   std::string stem;
   codegen::LibraryTable table;
   std::string object;
 };
-
-std::optional<std::string> linkLibrary(Session &session, const LibraryOptions &options, const LibraryKernels &library,
-                                       const Named &named) {
-  if (!codegen::isElf(library.target)) {
-    session.diagnostics()
-        .report(kNotElf, {}, "shared libraries are made for ELF, but the objects are " + library.target)
-        .advise("make a static library, and link that with the platform's own tools");
-    return std::nullopt;
-  }
-  codegen::SharedLink link{named.table.symbol, "", fs::path(options.output).filename().string(),
-                           symbolVersion(named.stem)};
-  std::string linker = "lld";
-  if (!options.compiler.empty() || !codegen::hasLinker()) {
-    const std::string name = options.compiler.empty() ? "cc" : options.compiler;
-    linker = "'" + name + "'";
-    link.compiler = codegen::findProgram(name);
-    if (link.compiler.empty()) {
-      session.diagnostics()
-          .report(kNoLinker, {}, "the shared library is to be linked by a C compiler, but " + linker + " is not found")
-          .advise("install one, name it with --cc, or make a static library");
-      return std::nullopt;
-    }
-  }
-  std::string error;
-  std::optional<std::string> bytes = codegen::linkShared(library.members, named.object, link, error);
-  if (!bytes)
-    session.diagnostics()
-        .report(kLinkFailed, {}, linker + " cannot link the library: " + error)
-        .advise("--cc names a C compiler for the objects' platform, such as aarch64-linux-gnu-gcc");
-  return bytes;
-}
 
 /// Plans the outputs that hold code or names of symbols; false with an error reported.
 bool addBinaries(Session &session, const LibraryOptions &options, Linkage linkage, const LibraryKernels &library,
@@ -128,8 +82,9 @@ bool addBinaries(Session &session, const LibraryOptions &options, Linkage linkag
     return false;
   if (linkage != Linkage::Caller) {
     std::string error;
+    const SharedNames shared{options.output, named.stem, named.table.symbol, options.compiler};
     std::optional<std::string> bytes = linkage == Linkage::Shared
-                                           ? linkLibrary(session, options, library, named)
+                                           ? linkLibrary(session, library, shared, named.object)
                                            : codegen::writeArchive(library.members, named.object, error);
     if (!bytes && !error.empty())
       session.diagnostics().report(kLinkFailed, {}, "the library cannot be written: " + error);

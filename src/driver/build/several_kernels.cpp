@@ -2,7 +2,6 @@
 
 #include "abi/library_header.h"
 #include "codegen/read_signatures.h"
-#include "driver/build/library_kernels.h"
 
 #include <algorithm>
 #include <map>
@@ -16,6 +15,10 @@ constexpr DiagnosticKind kNoElf{"library-target", Severity::Error};
 constexpr DiagnosticKind kNoLinker{"no-linker", Severity::Error};
 constexpr DiagnosticKind kLinkFailed{"link-failed", Severity::Error};
 constexpr DiagnosticKind kNotJoined{"internal-error", Severity::Internal};
+
+void reportNotJoined(Session &session, const DiagnosticKind &kind, const std::string &why) {
+  session.diagnostics().report(kind, {}, "the kernels cannot be made one object: " + why);
+}
 
 /// Why these objects are not linked, and what to do instead; false where something is said.
 bool checkLinker(Session &session, const std::string &target) {
@@ -52,29 +55,29 @@ void checkNames(Session &session, const std::vector<abi::ReadSignature> &signatu
 
 } // namespace
 
-std::optional<ObjectAndHeader> joinKernels(Session &session, const std::string &name,
-                                           std::vector<SingleKernel> kernels) {
+std::optional<LibraryKernels> kernelsOf(Session &session, std::vector<SingleKernel> kernels) {
   std::string error;
   const std::optional<std::string> target = codegen::linkTarget(kernels.front().object, error);
-  const auto fail = [&](const DiagnosticKind &kind) {
-    session.diagnostics().report(kind, {}, "the kernels cannot be made one object: " + error);
+  const auto fail = [&] {
+    reportNotJoined(session, kNotJoined, error);
     return std::nullopt;
   };
   if (!target)
-    return fail(kNotJoined);
+    return fail();
   std::vector<abi::ReadSignature> signatures;
   for (const SingleKernel &kernel : kernels) {
     const std::optional<std::vector<std::string>> texts = codegen::readSignatures(kernel.object, error);
     std::optional<abi::ReadSignature> signature =
         texts && texts->size() == 1 ? abi::readSignature(texts->front()) : std::nullopt;
     if (!signature)
-      return fail(kNotJoined);
+      return fail();
     signatures.push_back(std::move(*signature));
   }
   checkNames(session, signatures, kernels);
-  if (session.failed() || !checkLinker(session, *target))
+  if (session.failed())
     return std::nullopt;
   LibraryKernels library;
+  library.target = *target;
   std::vector<size_t> order(kernels.size());
   std::iota(order.begin(), order.end(), size_t(0));
   std::sort(order.begin(), order.end(),
@@ -82,18 +85,28 @@ std::optional<ObjectAndHeader> joinKernels(Session &session, const std::string &
   for (const size_t k : order) {
     std::optional<abi::KernelHeader> header = abi::splitHeader(kernels[k].header, signatures[k].function);
     if (!header)
-      return fail(kNotJoined);
+      return fail();
     library.members.push_back(memberOf(signatures[k], std::move(kernels[k].object)));
     library.kernels.push_back({std::move(signatures[k]), std::move(*header)});
   }
+  return library;
+}
+
+std::optional<CodeAndHeader> joinKernels(Session &session, const std::string &name, std::vector<SingleKernel> kernels) {
+  const std::optional<LibraryKernels> library = kernelsOf(session, std::move(kernels));
+  if (!library || !checkLinker(session, library->target))
+    return std::nullopt;
   const std::string table =
-      codegen::kernelTable(library.members, {abi::tableNames(name, library.kernels).symbol}, session.diagnostics());
+      codegen::kernelTable(library->members, {abi::tableNames(name, library->kernels).symbol}, session.diagnostics());
   if (table.empty())
     return std::nullopt;
-  std::optional<std::string> object = codegen::linkObject(library.members, table, error);
-  if (!object)
-    return fail(kLinkFailed);
-  return ObjectAndHeader{std::move(*object), abi::writeLibraryHeader(name, library.kernels, {})};
+  std::string error;
+  std::optional<std::string> object = codegen::linkObject(library->members, table, error);
+  if (!object) {
+    reportNotJoined(session, kLinkFailed, error);
+    return std::nullopt;
+  }
+  return CodeAndHeader{std::move(*object), abi::writeLibraryHeader(name, library->kernels, {})};
 }
 
 } // namespace spc::driver
