@@ -6,11 +6,11 @@ from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NoReturn, Opti
 
 from .call import copies, gradients
 from .call.binding import sizes_of
+from .call.choice import functions_for
 from .call.kept import STALE, Kept, keep
-from .call.order import could_be, formats_of, in_order, lacks_zeros_alone
 from .call.specialise import bound_by, common_type, is_weak, outline_of, say_indices, with_index
 from .call.validate import POLICIES, settle
-from .call.variant import Call, Plan, Variant, family_of, in_parts
+from .call.variant import Call, Plan, Variant, in_parts
 from .compiler import cache, compiled
 from .errors import ArgumentError, ArgumentTypeError, CompileError
 from .pieces import Piece
@@ -239,6 +239,7 @@ class Kernel(KernelBase):
         super().__init__(request.name, signature, validate, copy, share, is_inner)
         self._variants: Dict[Tuple[Any, ...], Variant] = {}
         self._known_untyped: Optional[FrozenSet[str]] = None
+        self._standing_types = {argument.tensor: argument.type for argument in signature.inputs}
 
     @property
     def _untyped(self) -> FrozenSet[str]:
@@ -298,34 +299,8 @@ class Kernel(KernelBase):
         key = tuple([item for view in views.values() for item in self._spec(view)]), frozenset(given)
         if (known := self._variants.get(key)) is not None:
             return known
-        request = self._sparse_where_it_could_be(self.specialised(views), views, given)
-        variant = Variant(cache.load(self._stored_alike(request, views)), self._named())
+        variant = Variant(functions_for(self.specialised, views, self._outputs, given), self._named())
         return self._variants.setdefault(key, variant)
-
-    def _sparse_where_it_could_be(self, request: cache.Request, views: Dict[str, Operand],
-                                  given: Mapping[str, Any]) -> cache.Request:
-        """The request with a sparse format for results that are dense only because nothing says how they are stored."""
-        formats = could_be(cache.signature_of(request), given)
-        if not formats or family_of(views) == "spc.torch":
-            return request
-        try:
-            changed = self.specialised(views, formats)
-            lacks_zeros = lacks_zeros_alone(cache.signature_of(changed), formats)
-        except CompileError:  # it cannot be assembled
-            return request
-        return changed if lacks_zeros else request
-
-    def _stored_alike(self, request: cache.Request, views: Dict[str, Operand]) -> cache.Request:
-        """The request with the formats that results would have if the entries of operands were in order."""
-        if (ordered := in_order(views)) is None or family_of(views) == "spc.torch":
-            return request
-        try:
-            formats = formats_of(cache.signature_of(request), self.specialised_signature(ordered))
-            changed = request.changed(formats={**formats, **request.formats})
-            cache.signature_of(changed)
-        except CompileError:  # they cannot be assembled so
-            return request
-        return changed
 
     def _named(self) -> FrozenSet[str]:
         """The outputs whose format somebody has said."""
@@ -350,15 +325,19 @@ class Kernel(KernelBase):
             if name in self._standing:
                 formats[name] = self._standing[name] if isinstance(view, NumberView) else "dense"
             if isinstance(view, NumberView):
-                if name in self._untyped:
-                    types.setdefault(name, default if is_weak(view) else view.type)
+                self._say_type(name, default if is_weak(view) else view.type, types)
                 continue
-            if name in self._untyped:
-                types.setdefault(name, view.type)
+            self._say_type(name, view.type, types)
             if name not in bound and "" not in bound and (form := format_of(view.storage)) is not None:
                 formats[name] = form if view.pointers == view.indices else with_index(view)
         say_indices(views, formats, request.files, indices)
         return request.changed(formats=formats, types=types, indices=indices)
+
+    def _say_type(self, name: str, type_: str, types: Dict[str, str]) -> None:
+        """Says the type of an operand where nothing else does, and the compiler would take another one."""
+        taken = self._standing_types.get(name) if self._default == "f64" else None
+        if type_ != taken and name in self._untyped:
+            types.setdefault(name, type_)
 
     def pieces(self, by: str, /, *operands: Any, **named: Any) -> List[Piece]:
         """Kernels that compute the same one after the other, each of which processes may divide as its `divisions()` say,

@@ -36,6 +36,18 @@ def test_twenty_kernels(place, kind, formats):
     assert not place.run(code)[1]
 
 
+@pytest.mark.parametrize("text, more, starts", [
+    ("y(i) = A(i,j) * x(j)", "", 2), ("B(i,j) = 2 * A(i,j)", "", 2), ("C(i,l) = A(i,j) * A(l,j)", "out=np.zeros((9, 9))", 2),
+    ("C(i,l) = A(i,j) * A(l,j)", "", 6), ("semiring(min, +)\\ny(i) = A(i,j) * A(j,i)", "", 2)])
+def test_starts_of_a_new_kernel(place, text, more, starts):
+    """One for its arguments, and one that compiles, unless a result may be stored in another way."""
+    code = ("import spc, numpy as np, scipy.sparse as sp\na, x = sp.random(9, 9, 0.5, 'csr'), np.ones(9)\n"
+            f"k = spc.kernel('{text}', A='csr')\nprint(type(k(*[a, x][:len(k.signature.inputs)], {more})))")
+    printed, started = place.run(code)
+    assert started == starts, place.runs.read_text()
+    assert place.run(code) == (printed, 0)
+
+
 @pytest.mark.parametrize("text", ["y(i) = A(i,j) * x(j)", "B(i,j) = 2 * A(i,j)", "C(i,l) = A(i,j) * A(j,l)"])
 def test_kernels_made_again_in_one_process(place, text):
     """Of the same text, or pickled, whatever the order of entries."""

@@ -3,14 +3,14 @@
 
 import json
 import re
-from typing import Any, Dict, FrozenSet, List, Mapping, Tuple
+from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Tuple
 
 import numpy as np
 
 from ..compiler import answers, cache
 from ..errors import ArgumentTypeError, CompileError
 from ..storage import dtypes
-from ..storage.describe import contents_of
+from ..storage.describe import contents_of, format_of
 from ..storage.dtypes import DType
 from ..storage.signature import Signature
 from ..storage.view import Operand, View
@@ -70,13 +70,16 @@ def say_indices(views: Mapping[str, Operand], formats: Dict[str, cache.Format], 
     several = general.get("tensors", {}) if isinstance(general, Mapping) else {}
     for name, form in {**several, **formats}.items():
         is_own = str(form).startswith("dense") or (isinstance(form, Mapping) and {"structure_of", "tensors"} & set(form))
-        if not is_own and (name in own or name not in views) and _may_choose_index(form, files):
+        if not is_own and (name in own or name not in views) and _may_choose_index(form, files, views.get(name)):
             indices.setdefault(name, own.get(name, widest))
 
 
-def _may_choose_index(form: cache.Format, files: Mapping[str, str]) -> bool:
-    """Whether a format has pointers or indices of any type: places in small blocks have that of the format."""
-    if isinstance(form, str):
+def _may_choose_index(form: cache.Format, files: Mapping[str, str], view: Optional[Operand]) -> bool:
+    """Whether a format has pointers or indices of any type: places in small blocks have that of the format. view: what may be
+    stored so, which saves asking the compiler what its format is."""
+    if isinstance(form, str) and isinstance(view, View) and form == format_of(view.storage):
+        form = contents_of(view.storage)
+    elif isinstance(form, str):
         name = form.partition(":")[0]
         form = json.loads(files[name]) if name in files else answers.shipped_format(name)
     levels: Any = form.get("levels")

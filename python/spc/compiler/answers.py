@@ -41,6 +41,12 @@ def answer(question: str, ask: Callable[[], str]) -> str:
     return known["text"]
 
 
+def is_kept(question: str) -> bool:
+    """Whether the cache holds what this compiler answered. Raises CompilerError as answer() does."""
+    key = json.dumps([question, compiler_hash()])
+    return (folder() / f"{hash_of(key)}{ANSWER}").exists()
+
+
 def _kept(path: pathlib.Path, key: str) -> Optional[Dict[str, str]]:
     """What a file holds; None where it is not there, is of another question, not what was written, or not this user's."""
     try:

@@ -7,9 +7,9 @@ import os
 import pathlib
 import sys
 import warnings
-from typing import Dict, Tuple
+from typing import Callable, Dict, Optional, Sequence, Tuple
 
-from ..errors import CompilerError, SpcWarning
+from ..errors import CompileError, CompilerError, SpcWarning
 from ..storage.signature import Signature, parse
 from . import answers, folders, toolchain
 from .compiled import Functions, functions
@@ -35,12 +35,12 @@ def signature_of(request: Request) -> Signature:
     return _signature(request, compiler_hash())
 
 
-def _build(request: Request, place: pathlib.Path) -> Tuple[pathlib.Path, str]:
-    """Compiles and links in a folder. Returns the library, and the compiler's warnings."""
+def _build(request: Request, place: pathlib.Path, more: Sequence[str]) -> Tuple[pathlib.Path, str]:
+    """Compiles and links in a folder. more: options that change no code. Returns the library, and the compiler's warnings."""
     processor = [] if any(option.startswith(("--mcpu", "-mcpu")) for option in request.options) else ["--mcpu=native"]
-    done = toolchain.run(["compile", *request.write(place), *processor, "-q", "-o", "kernel.o"], place)
+    done = toolchain.run(["compile", *request.write(place), *processor, *more, "-q", "--emit=shared", "-o", "library.so"],
+                         place)
     request.check_constants()
-    toolchain.run(["library", "kernel.o", "-o", "library.so"], place)
     return place / "library.so", done.stderr.strip()
 
 
@@ -51,20 +51,47 @@ def load(request: Request, is_quiet: bool = False) -> Functions:
     no programs, it is compiled for this process alone. Warnings of spc become Python's unless is_quiet, whether it is
     compiled now or was before. Raises CompileError where the request is wrong, CompilerError where nothing helps.
     """
+    loaded, said = _load(request)
+    if not is_quiet:
+        _warn(said)
+    return loaded
+
+
+def load_unless_densified(request: Request, fits: Callable[[Signature], bool]) -> Optional[Functions]:
+    """What load() returns, in one start of the compiler; None where that warns that a result is dense (`densify`), or has said
+    the signature before, so that asking for it starts nothing, or where the signature does not fit."""
+    if answers.is_kept(request.key("signature")):
+        return None
+    try:
+        loaded, said = _load(request, ("-Werror=densify",))
+    except CompileError as error:
+        if "[-Werror=densify]" in str(error):
+            return None
+        raise
+    if not fits(loaded.signature):
+        return None
+    _warn(said)
+    return loaded
+
+
+def _load(request: Request, more: Sequence[str] = ()) -> Tuple[Functions, str]:
+    """The functions of a kernel, and warnings of it. more: see _build()."""
     cache = folder()
     try:
-        loaded, said = _load_from(cache, request)
+        return _load_from(cache, request, more)
     except (OSError, CompilerError) as error:
         own = process_folder(os.getpid())
         try:
             if cache == own:
                 raise
-            loaded, said = _load_from(own, request)
+            return _load_from(own, request, more)
         except OSError:
             raise CompilerError(f"the kernel cannot be loaded: {error}") from error
-    if said and not is_quiet:
+
+
+def _warn(said: str) -> None:
+    if said:
         warnings.warn(in_python(said), SpcWarning, stacklevel=_callers_level())
-    return loaded
 
 
 def _callers_level() -> int:
@@ -75,7 +102,7 @@ def _callers_level() -> int:
     return level
 
 
-def _load_from(cache: pathlib.Path, request: Request) -> Tuple[Functions, str]:
+def _load_from(cache: pathlib.Path, request: Request, more: Sequence[str]) -> Tuple[Functions, str]:
     """The functions of a kernel, and warnings of it. Raises OSError, or CompilerError, where the folder cannot be used."""
     key = request.key(toolchain.processor(), compiler_hash())
     stem = hash_of(key)
@@ -83,7 +110,7 @@ def _load_from(cache: pathlib.Path, request: Request) -> Tuple[Functions, str]:
     with locked(cache / f"lock-{stem[:2]}"):
         if is_new := not _is_kept(path, note, key):
             with folders.temporary(cache, BUILD) as place, held(place):
-                built, said = _build(request, place)
+                built, said = _build(request, place, more)
                 built.chmod(0o700)
                 hashed = digest(built)
                 os.replace(built, path)
@@ -107,4 +134,5 @@ def _is_kept(path: pathlib.Path, note: pathlib.Path, key: str) -> bool:
         return False
 
 
-__all__ = ["CompilerError", "Format", "Request", "clear", "folder", "limit", "load", "signature_of"]
+__all__ = ["CompilerError", "Format", "Request", "clear", "folder", "limit", "load", "load_unless_densified",
+           "signature_of"]
