@@ -18,6 +18,8 @@
 #include "llvm/Support/ErrorHandling.h"
 
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,7 +106,19 @@ std::string reasonIn(llvm::StringRef said) {
   return said.empty() ? "it crashes; an object may be damaged" : said.str();
 }
 
-/// Links in this process.
+/// Has the process end without destructors, which lld's data may not stand where it was left amid its work.
+void leaveAsItIs() {
+#ifdef __GLIBC__
+  on_exit(
+      [](int status, void *) {
+        std::fflush(nullptr);
+        _exit(status);
+      },
+      nullptr);
+#endif
+}
+
+/// Links in this process, whose own objects give lld no cause to fail but a full disk.
 bool linkHere(const std::vector<std::string> &arguments, std::string &error) {
   std::vector<const char *> command = {"ld.lld"};
   for (const std::string &argument : arguments)
@@ -115,6 +129,7 @@ bool linkHere(const std::vector<std::string> &arguments, std::string &error) {
   llvm::CrashRecoveryContext::Disable();
   if (result.retCode == 0)
     return true;
+  leaveAsItIs();
   error = reasonIn(error);
   return false;
 }

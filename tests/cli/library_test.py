@@ -295,6 +295,9 @@ class Library(SpcCase):
             self.assertIn(machine, header)
             self.assertNotIn("NEEDED", header)
             self.assertIn("k_argv@@SPC_5_k", self.command("readelf", "-sW", "--dyn-syms", "libk.so").stdout)
+            made = (self.folder / "libk.so").read_bytes()
+            self.spc("compile", "k.tex", "--target", target, "-q", "-O0", "--emit=shared", "-o", "libk.so", env=nothing)
+            self.assertEqual((self.folder / "libk.so").read_bytes(), made)
         self.spc("compile", "k.tex", "--sanitize=address,undefined", "-q", "-O0")
         self.spc("library", "k.o", "-o", "libk.so", env=nothing)
 
@@ -304,6 +307,8 @@ class Library(SpcCase):
         self.spc("compile", "k.tex", "--format=A=csr", "--target=armv7-linux-gnueabihf", "-q", "-O0")
         error = self.spc("library", "k.o", "-o", "libk.so", expect=1).err
         self.assertIn("lld cannot link the library: the kernels call __aeabi_uldivmod of a compiler's own library", error)
+        self.assertEqual(self.spc("compile", "k.tex", "--format=A=csr", "--target=armv7-linux-gnueabihf", "-q", "-O0",
+                                  "--emit=shared", "-o", "libk.so", expect=1).err, error)
         self.assertNotIn("libk.so", self.files())
 
     def test_refused(self):
