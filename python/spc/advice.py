@@ -1,6 +1,7 @@
 """What a kernel does and costs, and formats and schedules that make it fast on given data."""
 # SPDX-License-Identifier: Apache-2.0
 
+import math
 import pathlib
 from typing import Any, Dict, List, Sequence, Tuple
 
@@ -50,9 +51,12 @@ def tune(kernel: Kernel, /, *operands: Any, budget: float = 10, threads: int = 1
     kernel: of spc.kernel. operands, named: what it reads. budget: seconds of the search. threads: that calls are to use.
     options: more of those of `spc tune`.
     Returns what spc.kernel takes as `tuned`: `spc.kernel(text, tuned=spc.tune(kernel, A, x))`.
-    Raises CompileError where the kernel cannot be tuned, ArgumentTypeError where it is none of spc.kernel.
+    Raises CompileError where the kernel cannot be tuned, ArgumentTypeError where it is none of spc.kernel, or the budget is no
+    number.
     """
     from .compiler.advice import tuned
+    if not isinstance(budget, (int, float)) or not math.isfinite(budget):
+        raise ArgumentTypeError(f"budget={budget!r} is no number of seconds")
     request = _request(kernel, operands, named)
     values = zip([argument.name for argument in kernel.signature.inputs], kernel.in_order(operands, named))
     return tuned(kernel.request.changed(types=request.types),

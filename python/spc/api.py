@@ -1,6 +1,7 @@
 """Where kernels come from: text, files, libraries."""
 # SPDX-License-Identifier: Apache-2.0
 
+import errno
 import os
 import pathlib
 import re
@@ -62,11 +63,13 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
     by_tensor: Dict[str, Any] = {**general, **more_formats}
     if isinstance(text, str) and not text.endswith(_SUFFIXES):
         _check_names(text, more_formats)
-    _check(text, by_tensor, types, indices, options)
+    _check(text, by_tensor, types, indices, options, name)
     for argument, said in (("copy", copy), ("share", share)):
         if not isinstance(said, bool):
             raise ArgumentTypeError(f"{argument} is True or False, not {said!r}: formats={{{argument!r}: ...}} says how a tensor "
                                     "of that name is stored")
+    if not isinstance(text, os.PathLike) and os.path.isdir(text):
+        raise IsADirectoryError(errno.EISDIR, "a kernel is its text or the path of a file, and this is a folder", text)
     if isinstance(text, os.PathLike) or (text.endswith(_SUFFIXES) and "\n" not in text):
         path = pathlib.Path(text)
         text, folder = path.read_text(encoding="utf-8"), path.parent
@@ -91,17 +94,19 @@ def _name_for(text: str) -> str:
     return said.group(1) if said else "kernel_0"
 
 
-def _check(text: Any, formats: Mapping[str, Any], types: Any, indices: Any, options: Any) -> None:
+def _check(text: Any, formats: Mapping[str, Any], types: Any, indices: Any, options: Any, name: Any) -> None:
     """Whether these are of the right classes. Raises ArgumentTypeError, and CompileError of text that no file can hold."""
     if not isinstance(text, (str, os.PathLike)):
         raise ArgumentTypeError(f"a kernel is its text or a path, not {type(text).__name__}")
+    if name is not None and not isinstance(name, str):
+        raise ArgumentTypeError(f"a function's name is a word, not {name!r}")
     for tensor, form in formats.items():
         if not isinstance(form, (str, Mapping, os.PathLike)):
             raise ArgumentTypeError(f"{tensor}: a format is a name, a file's contents or its path, not {form!r}")
-    for name, said in (("types", types), ("indices", indices)):
+    for argument, said in (("types", types), ("indices", indices)):
         if said is not None and not (isinstance(said, Mapping) and all(isinstance(type_, str) for type_ in said.values())):
-            raise ArgumentTypeError(f"{name} is to be a dictionary of names by tensor, not {said!r}")
-    if isinstance(options, str):
+            raise ArgumentTypeError(f"{argument} is to be a dictionary of names by tensor, not {said!r}")
+    if isinstance(options, str) or not isinstance(options, Iterable):
         raise ArgumentTypeError(f"options is to be a list, as in [{options!r}]")
     if not all(isinstance(option, str) for option in options):
         raise ArgumentTypeError(f"options are words, as '--fp=strict', not {options!r}")
@@ -167,7 +172,9 @@ def load(path: Union[str, "os.PathLike[str]"], *, validate: str = "first", copy:
     """The kernels of a shared library that `spc library` made, by name; validate, copy and share: as for `kernel`.
 
     Raises OSError where the library cannot be loaded, CompilerError where it holds no kernels, or ones of another version
-    of the calling convention.
+    of the calling convention, ArgumentTypeError where the path is none.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise ArgumentTypeError(f"a path is needed, not {path!r}")
     return {name: Loaded(functions, validate=validate, copy=copy, share=share)
             for name, functions in compiled.functions(path).items()}

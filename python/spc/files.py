@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Callable, Dict, Optional, Sequence, Union
 import numpy as np
 
 from . import tensors
-from .errors import ArgumentError
+from .errors import ArgumentError, ArgumentTypeError
 from .storage.dtypes import Array
 
 _COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # modules, which not every Python has
@@ -26,9 +26,13 @@ def read(path: Union[str, "os.PathLike[str]"], shape: Optional[Sequence[int]] = 
     `numpy.savez`; `.h5` and `.hdf5` a dictionary in Binsparse's names, which needs h5py. `.gz`, `.bz2` and `.xz` may stand
     behind these.
     shape: of a .tns file, which has none; else its largest coordinates say it.
-    Raises OSError where the file cannot be read, ArgumentError where it is of another kind, or not what its name says.
+    Raises OSError where the file cannot be read, ArgumentError where it is of another kind, or not what its name says,
+    ArgumentTypeError where the path is none.
     """
-    place = pathlib.Path(path)
+    try:
+        place = pathlib.Path(path)
+    except TypeError:
+        raise ArgumentTypeError(f"a path is needed, not {path!r}") from None
     opened = importlib.import_module(_COMPRESSED[place.suffix]).open if place.suffix in _COMPRESSED else open
     kind = place.with_suffix("").suffix if place.suffix in _COMPRESSED else place.suffix
     reader = _READERS.get(kind)

@@ -29,7 +29,7 @@ class KernelBase:
     def __init__(self, name: str, signature: Signature, validate: str, copy: bool, share: bool, is_inner: bool = False):
         """is_inner: whether an operator has it, which sees to gradients itself."""
         if validate not in POLICIES:
-            raise ValueError(f"validate={validate!r} is none of {', '.join(POLICIES)}")
+            raise ArgumentError(f"validate={validate!r} is none of {', '.join(POLICIES)}")
         self._name, self._outline, self._validate, self._copy = name, signature, validate, copy
         self._share, self._is_inner = share, is_inner
         self._inputs: Tuple[str, ...] = tuple([argument.name for argument in signature.inputs])

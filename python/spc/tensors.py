@@ -3,7 +3,6 @@
 
 import functools
 import json
-import operator
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 import numpy as np
@@ -14,6 +13,7 @@ from .errors import ArgumentError, ArgumentTypeError
 from .kernel import Kernel
 from .storage import dtypes
 from .storage.dtypes import Array
+from .storage.shape import checked_shape
 from .storage.view import NumberView
 
 
@@ -25,12 +25,15 @@ def coo(coordinates: Union[Sequence[Any], Array], values: Any, shape: Optional[S
     as they are, without a copy; others are copied.
     values: as many numbers, which are taken as they are unless they lie apart, or one for all entries.
     shape: an extent for each dimension; else one more than the largest coordinate.
-    Raises ArgumentError where lengths do not agree or a coordinate is out of range, ArgumentTypeError of coordinates that are
-    no integers.
+    Raises ArgumentError where lengths do not agree, a coordinate is out of range, or no kernel has such a shape,
+    ArgumentTypeError of coordinates that are no integers, and of what is no array of them.
     """
     arrays = _coordinates(coordinates)
     count = arrays[0].size
-    numbers = np.asarray(values)
+    try:
+        numbers = np.asarray(values)
+    except (TypeError, ValueError) as error:  # of lists that differ in length
+        raise ArgumentTypeError(f"values are no array of numbers: {error}") from None
     if not numbers.ndim:
         numbers = np.full(count, numbers)
     if numbers.shape != (count,):
@@ -40,10 +43,7 @@ def coo(coordinates: Union[Sequence[Any], Array], values: Any, shape: Optional[S
         if not count:
             raise ArgumentError("without entries, the shape has to be said")
         shape = [int(array.max()) + 1 for array in arrays]
-    try:
-        extents = tuple([operator.index(size) for size in shape])
-    except TypeError:
-        raise ArgumentTypeError(f"shape {shape!r} is no list of integers") from None
+    extents = checked_shape(shape)
     if len(extents) != len(arrays):
         raise ArgumentError(f"shape {extents} is of order {len(extents)}, and there are coordinates of {len(arrays)} dimensions")
     for dim, (array, size) in enumerate(zip(arrays, extents)):
@@ -55,9 +55,12 @@ def coo(coordinates: Union[Sequence[Any], Array], values: Any, shape: Optional[S
 
 
 def _coordinates(coordinates: Union[Sequence[Any], Array]) -> List[Array]:
-    """Coordinates as arrays of one type, without gaps. Raises ArgumentTypeError of other numbers, ArgumentError of arrays
-    that differ in length."""
-    arrays = [np.asarray(array) for array in coordinates]
+    """Coordinates as arrays of one type, without gaps. Raises ArgumentTypeError of other numbers and of what is no array,
+    ArgumentError of arrays that differ in length."""
+    try:
+        arrays = [np.asarray(array) for array in coordinates]
+    except (TypeError, ValueError) as error:
+        raise ArgumentTypeError(f"coordinates are an array of integers for each dimension: {error}") from None
     if not arrays:
         raise ArgumentError("there is no dimension: coordinates are one array for each")
     if any(array.ndim != 1 or array.size != arrays[0].size for array in arrays):

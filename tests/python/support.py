@@ -75,6 +75,8 @@ def matrix(rows, columns, kind="csr", dtype=np.float64, index=np.int32, density=
     for name in INDEX_ARRAYS:
         if hasattr(made, name):
             setattr(made, name, getattr(made, name).astype(index))
+    if kind == "coo" and hasattr(made, "coords"):  # SciPy 1.13 and later set one array at a time in the other's type
+        made.coords = tuple([array.astype(index) for array in made.coords])
     return made
 
 

@@ -110,3 +110,21 @@ def test_repeats_that_are_mistakes():
         kernel(a, dense(7))
     once = sp.coo_array(stored.astype(float))
     close(kernel(once, dense(7)), stored @ dense(7))
+
+
+@copied
+@pytest.mark.parametrize("kind", ["coo", "csr", "csc"])
+def test_bools_that_repeat_are_true_once(kind):
+    stored = repeated("csr", "sum")[0]
+    parts = (stored.data != 0, stored.indices, stored.indptr)
+    a = {"csr": sp.csr_array, "csc": sp.csc_array}.get(kind, sp.csr_array)(parts, shape=(7, 7))
+    whole = a.toarray()
+    if kind == "coo":
+        a = sp.coo_array((parts[0], (np.repeat(np.arange(7, dtype=np.int32), np.diff(parts[2])), parts[1])), shape=(7, 7))
+    x = dense(7)
+    close(spc.kernel("y(i) = A(i,j) * x(j)")(a, x), whole @ x)
+    close(spc.kernel("D(i,j) = A(i,j) * x(j)")(a, x), whole * x)
+    assert np.array_equal(spc.kernel("y(i) = sum(j, i64(A(i,j)))")(a), whole.sum(1))
+    assert np.array_equal(spc.kernel("y(i) = A(i,j) * x(j)")(a, x > 1), whole @ (x > 1))
+    for form in ("csr", "csr-unsorted", "dense"):
+        close(spc.kernel("y(i) = A(i,j) * x(j)", A=form, types={"A": "f64"}, copy=True)(a, x), whole @ x)

@@ -183,11 +183,34 @@ def test_what_the_module_says():
     (lambda: spc.kernel(SPMV, A="hyb")(A=matrix(2, 2), x=dense(2)), spc.ArgumentError, "A is stored as a sum of parts"),
     (lambda: spc.kernel(SPMV, A="sym-csr")(matrix(2, 2), dense(2)), spc.ArgumentError,
      "reads .*, lower triangle of a symmetric matrix"),
+    (lambda: spc.kernel(SPMV, name=5), spc.ArgumentTypeError, "a function's name is a word, not 5"),
+    (lambda: spc.kernel(SPMV, options=5), spc.ArgumentTypeError, r"options is to be a list, as in \[5\]"),
+    (lambda: spc.kernel(SPMV, validate=5), spc.ArgumentError, "validate=5 is none of first, always, never"),
+    (lambda: spc.kernel("/tmp"), IsADirectoryError, "a kernel is its text or the path of a file, and this is a folder: '/tmp'"),
+    (lambda: spc.read(5), spc.ArgumentTypeError, "a path is needed, not 5"),
+    (lambda: spc.load(None), spc.ArgumentTypeError, "a path is needed, not None"),
+    (lambda: spc.tune(kernel(SPMV), matrix(2, 2), dense(2), budget="x"), spc.ArgumentTypeError, "budget='x' is no number"),
+    (lambda: spc.trim_memory("2"), TypeError, "'2' is no number of bytes"),
+    (lambda: spc.kernel(SPMV, A="csr", indices={"A": "u8"}, copy=True)(matrix(2, 300), dense(300)), spc.ArgumentError,
+     "overflows the index type; B has indices of type u8, which counts to 255"),
+    (lambda: spc.kernel("C(i,k) = A(i,j) * B(j,k)", A="csr", B="csr", C="csr", indices={"C": "u8"})(
+        matrix(30, 30), matrix(30, 30)), spc.KernelError, "C has indices of type u8, which counts to 255"),
     (lambda: spc.set_threads("2"), TypeError, "'2' is no number of threads"),
     (lambda: spc.set_threads(2.5), TypeError, "2.5 is no number of threads")])
 def test_arguments_of_other_classes(make, error, text):
     with pytest.raises(error, match=text):
         make()
+
+
+class Raising:
+    def __getattr__(self, name):
+        raise RuntimeError("not now")
+
+
+@pytest.mark.parametrize("copy", [False, True])
+def test_operands_whose_attributes_raise(copy):
+    with pytest.raises(spc.ArgumentTypeError, match="x: its memory cannot be read: not now"):
+        spc.kernel("y(i) = 2 * x(i)", copy=copy)(Raising())
 
 
 def test_integers_that_are_too_large():

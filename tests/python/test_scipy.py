@@ -188,6 +188,23 @@ def test_nothing_is_copied():
     close(y, a.toarray() @ x)
 
 
+def test_coordinates_that_lie_apart():
+    """As those are that np.nonzero gives."""
+    whole = matrix(5, 6).toarray()
+    made = sp.coo_array((whole[whole != 0], np.nonzero(whole)), shape=whole.shape)
+    made.row, made.col = np.ascontiguousarray(np.argwhere(whole)).T
+    assert not made.row.flags.c_contiguous
+    spmv, x = kernel(SPMV), dense(6)
+    for _ in range(4):
+        close(spmv(made, x), whole @ x)
+    doubled = kernel("D(i,j) = 2 * S(i,j)")(made)
+    assert doubled.row.flags.c_contiguous
+    close(doubled, 2 * whole)
+    made.row[0] = 9
+    with pytest.raises(spc.StructureError, match="9 at 0 is not from 0 to 4"):
+        spc.kernel(SPMV, validate="always")(made, x)
+
+
 def test_advice_names_the_conversion():
     spmv = kernel(SPMV, A="csr")
     for kind, advice in (("csc", r"\.tocsr\(\) converts"), ("coo", r"\.tocsr\(\) converts")):

@@ -18,6 +18,7 @@ from ..storage.signature import Argument, Storage, TensorArgument
 from ..storage.view import Operand, View
 from . import threads
 from .binding import fits, of_another_order
+from .order import canonical
 from .outputs import Assembled
 from .variant import Variant
 
@@ -28,7 +29,13 @@ def readable(value: Any, name: str) -> Operand:
     try:
         return view_of(value, name)
     except ArgumentError:
-        if (copied := _plain(value)) is None:
+        try:
+            copied = _plain(value)
+        except (Error, MemoryError):
+            raise
+        except Exception as error:  # of the operand's own class
+            raise ArgumentTypeError(f"{name}: its memory cannot be read: {error}") from None
+        if copied is None:
             raise
     return view_of(copied, name)
 
@@ -46,6 +53,8 @@ def _plain(value: Any) -> Optional[Any]:
         return array.astype(array.dtype.newbyteorder("="), copy=False)
     if hasattr(value, "tocoo") and len(getattr(value, "shape", ())) != 2:
         return value.tocoo().copy()
+    if getattr(value, "format", None) == "dia" and value.data.shape[:1] != value.offsets.shape:
+        return None  # SciPy would read what is not there
     if hasattr(value, "tocsr"):
         try:
             made = value.tocsr(copy=True)
@@ -69,12 +78,23 @@ def fitting(view: Operand, argument: Argument) -> View:
     none."""
     if not isinstance(view, View) or not isinstance(argument, TensorArgument) or len(view.shape) != len(argument.shape):
         raise of_another_order(view, argument)
+    if view.type == "bool" != argument.type and not view.storage.is_dense:
+        view = _without_repeats(view)
     copy = _cast(view, argument)
     if not fits(copy, argument.storage) or not copy.storage.is_dense and \
             (copy.pointers, copy.indices) != (argument.pointers, argument.indices):
         copy = _stored(copy, argument)
     copy.family = view.family
     return copy
+
+
+def _without_repeats(view: View) -> View:
+    """A copy in which no place is listed twice; the view where that is so. Repeated bools that are true are true together, and
+    numbers that are made of them would add up."""
+    storage = canonical(view.storage)
+    if storage is view.storage:
+        return view
+    return _made(view, storage, view.type, view.pointers, view.indices)
 
 
 def _cast(view: View, argument: TensorArgument) -> View:
@@ -105,17 +125,20 @@ def _stored(view: View, argument: TensorArgument) -> View:
     try:
         if argument.storage.symmetric:
             raise ArgumentError("it stores one triangle, and nothing says that the matrix is symmetric")
-        variant = Variant(_copier(view.spec, argument.storage, argument.type, argument.pointers, argument.indices))
-        call = variant.prepare({"A": view}, {}, {})
-        output = call.outputs[0]
-        if status := variant.functions.call(threads.context(), call.vector):
-            variant.fail(status)
+        return _made(view, argument.storage, argument.type, argument.pointers, argument.indices)
     except Error as error:
         raise ArgumentError(f"{argument.name}: stored as {name_of(view.storage)}, and no copy of it as "
                             f"{_with_index(argument)} can be made: {error}") from None
-    if isinstance(output, Assembled):
-        return output.finish_view()
-    return dense(output.result, argument.type, "numpy", None)
+
+
+def _made(view: View, storage: Storage, type_: str, pointers: str, indices: str) -> View:
+    """The copy. Raises Error where there is no kernel for it, or it fails."""
+    variant = Variant(_copier(view.spec, storage, type_, pointers, indices))
+    call = variant.prepare({"A": view}, {}, {})
+    output = call.outputs[0]
+    if status := variant.functions.call(threads.context(), call.vector):
+        variant.fail(status)
+    return output.finish_view() if isinstance(output, Assembled) else dense(output.result, type_, "numpy", None)
 
 
 def _with_index(argument: TensorArgument) -> str:

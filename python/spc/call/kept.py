@@ -36,7 +36,10 @@ def _guard_of(view: Operand) -> Optional[Guard]:
     if view.family == "numpy" and owner is view.arrays["values", 0]:
         return _array_guard(owner)
     if view.family.startswith("scipy"):
-        return _members_guard(owner, _MEMBERS[owner.format])
+        names = _MEMBERS[owner.format]
+        if not all(getattr(owner, name).flags.c_contiguous for name in names):
+            return None  # the call has read a copy
+        return _members_guard(owner, names)
     if view.family == "torch" and view.storage.is_dense:
         return _tensor_guard(owner)
     return None

@@ -127,7 +127,10 @@ def get_threads() -> int:
 
 
 def trim_memory(keep: int = 0) -> None:
-    """Gives memory that no result uses back to the system, and keeps at most `keep` bytes for later calls."""
+    """Gives memory that no result uses back to the system, and keeps at most `keep` bytes for later calls. Raises TypeError of
+    what is no integer."""
+    if not hasattr(keep, "__index__"):
+        raise TypeError(f"{keep!r} is no number of bytes")
     helper().spc_contexts_trim(keep)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..compiler.compiled import Functions
 from ..errors import ArgumentError, KernelError, StructureError
+from ..storage import dtypes
 from ..storage.dtypes import Array
 from ..storage.signature import Argument, TensorArgument
 from ..storage.view import NumberView, Operand, View, address
@@ -27,6 +28,7 @@ _PATTERN = 4
 _MEMORY = 6
 _STRUCTURE = (8, 9, 10, 11)
 _ARGUMENT = (1, 2, 3, 4, 5)
+_INDEX_TYPE = 12
 
 
 def in_parts(argument: Argument) -> ArgumentError:
@@ -84,11 +86,20 @@ class Variant:
         text = threads.message(status) or f"{self.signature.name}: {self.signature.statuses.get(status, 'unknown status')}"
         if status == _MEMORY:
             raise MemoryError(text)
+        if status == _INDEX_TYPE:
+            text += "".join(map(_limits, self.signature.outputs))
         if status in _STRUCTURE:
             raise StructureError(text)
         if status in _ARGUMENT:
             raise ArgumentError(text)
         raise KernelError(text, status)
+
+
+def _limits(argument: Argument) -> str:
+    """How far the indices count of an output that is assembled, in words; nothing of others."""
+    types = [type_ for type_ in dict.fromkeys((argument.pointers, argument.indices)) if type_ and argument.is_assembled]
+    said = " and ".join(f"{type_}, which counts to {np.iinfo(dtypes.NUMPY[type_]).max}" for type_ in types)
+    return f"; {argument.name} has indices of type {said}" if said else ""
 
 
 def _fitting(view: Operand, argument: TensorArgument, convert: Optional[Converter]) -> Operand:

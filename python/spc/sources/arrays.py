@@ -81,6 +81,12 @@ def flat(name: str, data: Array) -> Array:
     return data
 
 
+def gathered(array: Array) -> Array:
+    """The array, or a copy of one whose elements lie apart, as coordinates do that `np.nonzero` gives: index arrays have no
+    strides in kernels."""
+    return np.ascontiguousarray(array)
+
+
 def origin(array: Array) -> Array:
     """Of an array that a result shares, which is read-only there, the operand's; else the array itself."""
     base = array.base

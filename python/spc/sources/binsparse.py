@@ -1,7 +1,7 @@
 """Views of dictionaries of arrays: Binsparse's names, and the storage of any format file."""
 # SPDX-License-Identifier: Apache-2.0
 
-import operator
+import math
 import sys
 from typing import Any, Dict, Mapping, Tuple
 
@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import ArgumentError, ArgumentTypeError
 from ..storage import dtypes
 from ..storage.dtypes import Array
+from ..storage.shape import checked_shape
 from ..storage.signature import Level, Storage
 from ..storage.view import Place, View
 from .arrays import flat
@@ -28,7 +29,7 @@ def read(value: Mapping[str, Any]) -> View:
         raise ArgumentTypeError("what a dictionary has under 'binsparse' is to be one, too")
     if "format" not in descriptor or "shape" not in descriptor or "values" not in value:
         raise ArgumentTypeError("a dictionary needs 'format', 'shape' and 'values', in Binsparse's names")
-    shape = _shape(descriptor["shape"])
+    shape = checked_shape(descriptor["shape"])
     storage = storage_of(descriptor["format"], len(shape))
     for said in (descriptor, value):
         _check_meaning(said, value)
@@ -48,13 +49,6 @@ def read(value: Mapping[str, Any]) -> View:
                 pointers=dtypes.index_name_of(pointers.pop()) if pointers else index, indices=index,
                 numbers=_numbers(storage, shape, arrays),
                 witness=tuple(arrays[place] for place in sorted(arrays) if place[0] != "values"))
-
-
-def _shape(said: Any) -> Tuple[int, ...]:
-    try:
-        return tuple([operator.index(size) for size in said])
-    except TypeError:
-        raise ArgumentTypeError(f"shape {said!r} is no list of integers") from None
 
 
 def _check_meaning(said: Mapping[str, Any], value: Mapping[str, Any]) -> None:
@@ -85,7 +79,7 @@ def _values(said: Any) -> Tuple[Array, str]:
 
 def _dense(value: Mapping[str, Any], values: Array, type_: str, shape: Tuple[int, ...], storage: Storage) -> View:
     """Dense formats have their values one after the other."""
-    count = int(np.prod(shape, dtype=np.int64))
+    count = math.prod(shape)
     if values.size != count:
         raise ArgumentError(f"{values.size} values, and shape {shape} has {count}")
     modes = [level.dim for level in storage.levels]

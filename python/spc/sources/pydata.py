@@ -6,7 +6,7 @@ from typing import Any
 from ..errors import ArgumentError
 from ..storage import dtypes
 from ..storage.view import View, coo_storage, csr_storage
-from .arrays import flat
+from .arrays import flat, gathered
 
 
 def read(value: Any) -> View:
@@ -19,7 +19,7 @@ def read(value: Any) -> View:
 
 def _coo(value: Any) -> View:
     # Its coordinates are sorted, and do not repeat: its constructor sees to it.
-    arrays = {("indices", k): flat("coords", value.coords[k]) for k in range(value.ndim)}
+    arrays = {("indices", k): gathered(value.coords[k]) for k in range(value.ndim)}
     arrays["values", 0] = flat("data", value.data)
     name = dtypes.index_name_of(value.coords.dtype)
     return View(tuple(value.shape), dtypes.name_of(value.data.dtype), coo_storage(value.ndim), arrays, "pydata", value,

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import ArgumentError, ArgumentTypeError, StructureError
 from ..storage import dtypes
 from ..storage.view import View, bsr_storage, coo_storage, csr_storage, dia_storage
-from .arrays import flat, origin
+from .arrays import flat, gathered, origin
 
 
 def read(value: Any) -> View:
@@ -64,14 +64,13 @@ def _compressed(value: Any) -> View:
 
 def _coo(value: Any) -> View:
     order = len(value.shape)
-    places = [flat(name, array) for name, array in (("row", value.row), ("col", value.col))] if order == 2 else \
-        [flat("coords", array) for array in value.coords]
+    places = [value.row, value.col] if order == 2 else list(value.coords)
     values = flat("data", value.data)
     names = [dtypes.index_name_of(array.dtype) for array in places]
     if len(set(names)) > 1:
         raise ArgumentTypeError(f"its rows are of type {names[0]}, and its columns {names[1]}" if order == 2 else
                                 f"its coordinates are of types {', '.join(names)}")
-    arrays = {("indices", k): array for k, array in enumerate(places)}
+    arrays = {("indices", k): gathered(array) for k, array in enumerate(places)}
     # What SciPy calls canonical has no repeats, but is sorted by columns.
     return View(value.shape, dtypes.name_of(values.dtype), coo_storage(order), {**arrays, ("values", 0): values},
                 family_of(value), value, loose=coo_storage(order, False), claimed=False,

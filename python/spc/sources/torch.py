@@ -12,7 +12,7 @@ from ..storage.dtypes import Array
 from ..storage.signature import Storage
 from ..storage.view import Operand, View, address, batched_csr_storage, bsr_storage, coo_storage, csr_storage
 from . import torch_private
-from .arrays import dense, without_dimensions
+from .arrays import dense, gathered, without_dimensions
 
 
 def read(torch: Any, value: Any) -> Operand:
@@ -124,10 +124,10 @@ def _coo(torch: Any, value: Any) -> View:
     data, type_ = numbers(torch, torch_private.values(value))
     if data.ndim != 1:
         raise ArgumentError("a hybrid tensor has dense dimensions: .coalesce().values() and .indices() are arrays")
-    if not data.flags.c_contiguous or places.shape[0] and places.size and places.strides[1] != places.itemsize:
-        raise ArgumentError("its coordinates or values are not contiguous: .coalesce() makes them so")
+    if not data.flags.c_contiguous:
+        raise ArgumentError("its values are not contiguous: .coalesce() makes them so")
     order = places.shape[0]
-    arrays = {("indices", level): places[level] for level in range(order)}
+    arrays = {("indices", level): gathered(places[level]) for level in range(order)}
     arrays["values", 0] = data
     name = dtypes.index_name_of(places.dtype)
     return View(tuple(value.shape), type_, coo_storage(order), arrays, "torch", value,

@@ -63,6 +63,9 @@ bool mayReadRepeats(const Node &term, AccessId operand, Reduction reduction, Val
     return false;
   using format::Duplicates;
   const bool isSum = format.duplicates == Duplicates::Sum;
+  // Bools that are true add up to true, and numbers that are made of them do not.
+  if (isSum && tensor.type == ValueType::Bool && computeType != ValueType::Bool)
+    return false;
   if (isSum && !hasDomain(term, reduction, scope, kernel))
     return true;
   const bool agrees = isSum ? reduction == Reduction::Sum && isProportionalTo(term, operand)
