@@ -41,7 +41,7 @@ def test_beyond_one_machine():
     pytest.importorskip("dask.array", reason="dask is not installed: 'apt install python3-dask'")
     assert count_of_blocks("beyond-one-machine.md") >= 1
     if importlib.util.find_spec("torch") is not None:
-        assert count_of_blocks("torch.md") == 4
+        assert count_of_blocks("torch.md") == 5
 
 
 def test_the_tour(monkeypatch):

@@ -25,6 +25,7 @@ from .convert import fitting, viewable
 from .direct import WATCHED, Direct
 from .matrix import Matrix, standing_for
 from .registry import Registered
+from .together import Together, together
 
 _numbers = itertools.count()
 #: Held while an operator gets its name, which PyTorch takes once.
@@ -88,6 +89,7 @@ class Op:
         self._gradients: Dict[Tuple[str, Tuple[str, ...], Tuple[str, ...], bool], "Op"] = {}
         self._tangents: Dict[Tuple[str, Tuple[str, ...], Tuple[str, ...]], "Op"] = {}
         self._registered: Dict[Tuple[Any, ...], Registered] = {}
+        self._together: Dict[Tuple[Any, ...], Optional[Together]] = {}
         self.name, self.number = kernel.name, next(_numbers)
         tracing.note(self, self.number)
         # What is validated at each call is bound at each call.
@@ -105,8 +107,8 @@ class Op:
     def __call__(self, *operands: Any, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Any:
         """Computes the results, or a tuple of several. sizes: of extents that no operand has.
 
-        A dense operand with one dimension more than the kernel's, and a matrix whose values have one more, are batches: the
-        kernel is called for each of their elements, and the results are stacked. Raises ArgumentError as kernels do, and
+        A dense operand with one dimension more than the kernel's, and a matrix whose values have one more, are batches, and so
+        are the results: one kernel computes them, or one is called for each element (docs/torch.md). Raises ArgumentError as kernels do, and
         CompileError where a gradient is wanted that does not exist.
         """
         if torch_private.is_compiling():
@@ -154,11 +156,32 @@ class Op:
         if len(counts) > 1:
             raise ArgumentError(f"{self.kernel.name}: batches of {' and '.join(map(str, sorted(counts)))} elements")
         count = counts.pop()
+        if (results := self.together(values, [_batch_of(value, order) is not None for value, order in zip(values, self.orders)],
+                                     count, sizes)) is not None:
+            return results[0] if len(results) == 1 else tuple(results)
         # One element says what those of a batch without any would be like.
         steps = [self._call([_element(value, order, k) for value, order in zip(values, self.orders)], sizes)
                  for k in range(max(count, 1))]
         made = [_stacked(list(results), count) for results in (zip(*steps) if len(self._outputs) > 1 else (steps,))]
         return made[0] if len(made) == 1 else tuple(made)
+
+    def together(self, values: Sequence[Any], is_batch: Sequence[bool], count: int,
+                 sizes: Optional[Mapping[str, int]]) -> Optional[List[Any]]:
+        """The results for operands of which some are batches of so many elements, by one kernel; None where it has to be called
+        for each element."""
+        if count < 2:
+            return None
+        key = tuple([(one, value.pattern.storage, value.values.dtype) if isinstance(value, Matrix) else
+                     (one, value.dtype) if isinstance(value, torch.Tensor) else type(value)
+                     for value, one in zip(values, is_batch)])
+        if key not in self._together:
+            elements = [_element(value, order, 0) if one else value for value, order, one in zip(values, self.orders, is_batch)]
+            self._together[key] = together(self, elements, is_batch, self._backward, Op)
+        made = self._together[key]
+        try:
+            return None if made is None else made(values, is_batch, count, sizes)
+        except ArgumentError:  # of which a call for one element says more
+            return None
 
     def _plain(self, k: int, value: Any) -> Any:
         """Operand number k: sparse tensors as matrices, values that lie apart as a copy. Raises ArgumentError of objects of

@@ -48,6 +48,10 @@ class Operator(Protocol):
     def batches(self, values: Sequence[Any]) -> Set[int]:
         """The sizes of batches among operands."""
 
+    def together(self, values: Sequence[Any], is_batch: Sequence[bool], count: int,
+                 sizes: Optional[Mapping[str, int]]) -> Optional[List[Any]]:
+        """The results for operands of which some are batches, by one kernel; None where it has to be called for each element."""
+
     def has_to_be_contiguous(self, k: int, value: Any) -> bool:
         """Whether operand number k lies in a way for which a kernel has no place."""
 

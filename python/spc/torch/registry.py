@@ -164,6 +164,19 @@ class Registered:
     def _values(self, arguments: Sequence[Any]) -> List[Any]:
         return [slot.value(arguments) for slot in self.slots]
 
+    def mapped(self, count: int, in_dims: Sequence[Any], arguments: Sequence[Any]) -> Optional[Tuple[Any, ...]]:
+        """What the operator returns for batches of so many elements, each stacked, by one kernel; None where it has to be called
+        for each element. in_dims: of each argument, the dimension that a batch has it in, else None, or a list of such."""
+        dims = [dim if isinstance(dim, int) else None for dim in in_dims]
+        is_batch = [dims[slot.values_at] is not None for slot in self.slots]
+        if sum(dim is not None for dim in dims) != sum(is_batch):  # structures or sizes differ
+            return None
+        first = [argument.movedim(dim, 0) if dim is not None else argument for argument, dim in zip(arguments, dims)]
+        elements = [argument[0] if dim is not None else argument for argument, dim in zip(first, dims)]
+        values = [slot.of_batch(first, elements) if one else slot.value(elements) for slot, one in zip(self.slots, is_batch)]
+        results = self.op.together(values, is_batch, count, self._sizes(arguments))
+        return None if results is None else tuple([one.values if isinstance(one, Matrix) else one for one in results])
+
     def _sizes(self, arguments: Sequence[Any]) -> Dict[str, int]:
         """The sizes of extents that no operand says."""
         return dict(zip(self.extents, arguments[self.extents_at:]))
@@ -363,7 +376,9 @@ class Transformed(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, registered: Registered, *arguments: Any) -> Any:
-        """Computes for each element of a batch."""
+        """Computes for a batch: by one kernel where there is one, else for each element."""
+        if (at_once := registered.mapped(info.batch_size, in_dims[1:], arguments)) is not None:
+            return at_once, (0,) * len(at_once)
         steps = []
         for k in range(info.batch_size):
             returned = registered.run([

@@ -46,6 +46,12 @@ class Slot:
         return matrix_of(self.storage, self.places, arguments[self.first:self.first + count],
                        tuple(arguments[self.first + count]), arguments[self.values_at])
 
+    def of_batch(self, arguments: Sequence[Any], elements: Sequence[Any]) -> Any:
+        """The operand of arguments of which some are batches; elements: those of one element."""
+        if self.storage is None:
+            return arguments[self.first]
+        return self.value(elements).with_values(arguments[self.values_at])
+
     def outline(self, arguments: Sequence[Any]) -> Operand:
         """The outline of the operand of the operator's arguments."""
         if self.storage is None:
