@@ -3,7 +3,7 @@
 
 import math
 import pathlib
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Sequence, Tuple
 
 import numpy as np
 
@@ -57,6 +57,8 @@ def tune(kernel: Kernel, /, *operands: Any, budget: float = 10, threads: int = 1
     from .compiler.advice import tuned
     if not isinstance(budget, (int, float)) or not math.isfinite(budget):
         raise ArgumentTypeError(f"budget={budget!r} is no number of seconds")
+    if isinstance(options, str) or not isinstance(options, Iterable):
+        raise ArgumentTypeError(f"options is to be a list, as in [{options!r}]")
     request = _request(kernel, operands, named)
     values = zip([argument.name for argument in kernel.signature.inputs], kernel.in_order(operands, named))
     return tuned(kernel.request.changed(types=request.types),

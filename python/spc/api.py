@@ -5,7 +5,7 @@ import errno
 import os
 import pathlib
 import re
-from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union
 
 from .compiler import cache, compiled
 from .compiler.constants import constants_in
@@ -59,11 +59,10 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
             raise ArgumentError("formats and tuned each bind tensors by name: leave out one")
         formats, tuned = None, formats
     folder = pathlib.Path()
-    general: Any = formats or {}
-    by_tensor: Dict[str, Any] = {**general, **more_formats}
+    by_tensor, options = {**_by_tensor(formats), **more_formats}, _words(options)
     if isinstance(text, str) and not text.endswith(_SUFFIXES):
         _check_names(text, more_formats)
-    _check(text, by_tensor, types, indices, options, name)
+    _check(text, by_tensor, types, indices, name)
     for argument, said in (("copy", copy), ("share", share)):
         if not isinstance(said, bool):
             raise ArgumentTypeError(f"{argument} is True or False, not {said!r}: formats={{{argument!r}: ...}} says how a tensor "
@@ -83,7 +82,7 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
     bound = {tensor: plain_format(tensor, form) for tensor, form in by_tensor.items()}
     if tuned is not None:
         bound[""] = _bindings(tuned, bound)
-    request = cache.Request(text, name or _name_for(text), bound, types or {}, indices or {}, tuple(options),
+    request = cache.Request(text, name or _name_for(text), bound, types or {}, indices or {}, options,
                             constants=constants)
     return Kernel(request, validate=validate, copy=copy, share=share)
 
@@ -94,7 +93,24 @@ def _name_for(text: str) -> str:
     return said.group(1) if said else "kernel_0"
 
 
-def _check(text: Any, formats: Mapping[str, Any], types: Any, indices: Any, options: Any, name: Any) -> None:
+def _by_tensor(formats: Any) -> Mapping[str, Any]:
+    """What `formats` says of tensors. Raises ArgumentTypeError of what is no dictionary."""
+    if formats is not None and not isinstance(formats, Mapping):
+        raise ArgumentTypeError(f"formats is to be a dictionary of formats by tensor, not {formats!r}")
+    return formats or {}
+
+
+def _words(options: Any) -> Tuple[str, ...]:
+    """Options as they are passed. Raises ArgumentTypeError of what is no list of words."""
+    if isinstance(options, str) or not isinstance(options, Iterable):
+        raise ArgumentTypeError(f"options is to be a list, as in [{options!r}]")
+    words = tuple(options)
+    if not all(isinstance(word, str) for word in words):
+        raise ArgumentTypeError(f"options are words, as '--fp=strict', not {list(words)!r}")
+    return words
+
+
+def _check(text: Any, formats: Mapping[str, Any], types: Any, indices: Any, name: Any) -> None:
     """Whether these are of the right classes. Raises ArgumentTypeError, and CompileError of text that no file can hold."""
     if not isinstance(text, (str, os.PathLike)):
         raise ArgumentTypeError(f"a kernel is its text or a path, not {type(text).__name__}")
@@ -106,10 +122,6 @@ def _check(text: Any, formats: Mapping[str, Any], types: Any, indices: Any, opti
     for argument, said in (("types", types), ("indices", indices)):
         if said is not None and not (isinstance(said, Mapping) and all(isinstance(type_, str) for type_ in said.values())):
             raise ArgumentTypeError(f"{argument} is to be a dictionary of names by tensor, not {said!r}")
-    if isinstance(options, str) or not isinstance(options, Iterable):
-        raise ArgumentTypeError(f"options is to be a list, as in [{options!r}]")
-    if not all(isinstance(option, str) for option in options):
-        raise ArgumentTypeError(f"options are words, as '--fp=strict', not {options!r}")
     try:
         os.fspath(text).encode()
     except UnicodeEncodeError as error:

@@ -216,12 +216,11 @@ class KernelBase:
         raise NotImplementedError
 
 
-def _meant(name: str, known: Iterable[str]) -> str:
+def _meant(name: Any, known: Iterable[str]) -> str:
     """What a wrong name may stand for, and what there is."""
     import difflib  # which takes a while, and few need
-    known = list(known)
-    close = difflib.get_close_matches(name, known, 1, 0.5) or \
-        [other for other in known if other.lower() == name.lower()]
+    known, said = list(known), str(name)
+    close = difflib.get_close_matches(said, known, 1, 0.5) or [other for other in known if other.lower() == said.lower()]
     return f": did you mean {close[0]!r}?" if close else f": there are {', '.join(known)}" if known else ""
 
 
@@ -344,6 +343,8 @@ class Kernel(KernelBase):
         by what is the index `by` there; in between they exchange what they have made. With operands they are those of the
         kernel for operands like these. Raises CompileError where a statement cannot be divided by the index."""
         from .compiler.pieces import pieces  # which few need
+        if not isinstance(by, str):
+            raise ArgumentTypeError(f"an index is its name, not {by!r}")
         request = self._request
         if operands or named:
             values = self.in_order(operands, named)

@@ -103,6 +103,7 @@ def broken(**changes):
     ({"binsparse": 3, **broken()}, "what a dictionary has under 'binsparse'"),
     (broken(shape="33"), "shape '33' is no list of integers"), (broken(shape=(8.5, 12)), "shape .* is no list of integers"),
     (broken(shape=8), "shape 8 is no list of integers"),
+    (broken(indices_1=[0, [1]]), "'indices_1' is no array"), (broken(values=[1.0, [2.0]]), "'values' is no array"),
     (broken(shape=(-1, 12)), r"shape \(-1, 12\): dimension 0 cannot have -1 elements"),
     (broken(shape=(8, 1 << 63)), r"shape \(8, \d+\): dimension 1 has more than 2\*\*63 - 1 elements"),
     ({"format": "DMAT", "shape": (2, 2), "values": np.ones(3)}, r"3 values, and shape \(2, 2\) has 4")])

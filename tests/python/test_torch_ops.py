@@ -276,3 +276,14 @@ def test_gradients_of_tensors_whose_names_are_functions_of_c(text):
     a, x = torch.rand(5, 4, dtype=torch.float64), torch.rand(4, dtype=torch.float64, requires_grad=True)
     op(a, x).sum().backward()
     torch.testing.assert_close(x.grad, a.sum(0))
+
+
+def test_arguments_of_other_classes():
+    for text, call in (
+            ("backward is to be a dictionary of formats by operand, not 5", lambda: spc.torch.op(SPMM, backward=5)),
+            ("A: a format is a name or a file's contents, not 5", lambda: spc.torch.op(SPMM, backward={"A": 5})),
+            ("a function's name is a word, not 5", lambda: spc.torch.op(SPMM, name=5)),
+            (r"examples are a tuple of arguments, as in \(x,\), and not of class Tensor",
+             lambda: spc.torch.compile(torch.nn.Linear(2, 2), torch.ones(3, 2)))):
+        with pytest.raises(spc.ArgumentTypeError, match=text):
+            call()

@@ -73,8 +73,16 @@ def _values(said: Any) -> Tuple[Array, str]:
     if torch is not None and isinstance(said, torch.Tensor):
         from . import torch as sources_torch
         return sources_torch.numbers(torch, said)
-    values = np.asarray(said)
+    values = _array("values", said)
     return values, dtypes.name_of(values.dtype)
+
+
+def _array(name: str, said: Any) -> Array:
+    """Raises ArgumentTypeError of lists that differ in length."""
+    try:
+        return np.asarray(said)
+    except (TypeError, ValueError) as error:
+        raise ArgumentTypeError(f"{name!r} is no array: {error}") from None
 
 
 def _dense(value: Mapping[str, Any], values: Array, type_: str, shape: Tuple[int, ...], storage: Storage) -> View:
@@ -98,8 +106,7 @@ def _read_level(value: Mapping[str, Any], level: int, said: Level, arrays: Dict[
     for holds, name in wanted:
         if name.format(level) not in value:
             raise ArgumentError(f"{name.format(level)!r} is missing")
-        array = np.asarray(value[name.format(level)])
-        arrays[holds, level] = flat(name.format(level), array)
+        arrays[holds, level] = flat(name.format(level), _array(name.format(level), value[name.format(level)]))
 
 
 def _numbers(storage: Storage, shape: Tuple[int, ...], arrays: Dict[Place, Array]) -> Dict[Place, int]:

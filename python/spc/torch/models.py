@@ -18,7 +18,9 @@ MakeReader = Callable[[FrozenSet[str]], Reader]
 
 def read(module: torch.nn.Module, examples: Tuple[Any, ...], make: MakeReader) -> Reader:
     """The statements of a model: by torch.export where that knows it, else by torch.fx. Raises CompileError of operations
-    that have no words, and where neither knows the model."""
+    that have no words, and where neither knows the model, ArgumentTypeError of examples that are no tuple."""
+    if not isinstance(examples, (tuple, list)):
+        raise ArgumentTypeError(f"examples are a tuple of arguments, as in (x,), and not of class {type(examples).__qualname__}")
     said = ""
     if exported.is_there():
         try:

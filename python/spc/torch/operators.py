@@ -72,6 +72,8 @@ class Op:
         # Copies are made here, where gradients flow through them.
         self._given, self.kernel, self.copies = kernel, kernel.inner(), kernel.is_copying
         self.formats = formats or {}
+        if backward is not None and not isinstance(backward, Mapping):
+            raise ArgumentTypeError(f"backward is to be a dictionary of formats by operand, not {backward!r}")
         self._backward = backward or {}
         if autocast is not None and not (isinstance(autocast, torch.dtype) and autocast.is_floating_point):
             raise ArgumentTypeError(f"autocast={autocast!r} is no type of floats, such as torch.bfloat16")
@@ -86,6 +88,8 @@ class Op:
         for operand in self._backward:
             if operand not in self._inputs:
                 raise ArgumentTypeError(f"{kernel.name} has no operand {operand!r}: there are {', '.join(self._inputs)}")
+            if not isinstance(self._backward[operand], (str, Mapping)):
+                raise ArgumentTypeError(f"{operand}: a format is a name or a file's contents, not {self._backward[operand]!r}")
         self._gradients: Dict[Tuple[str, Tuple[str, ...], Tuple[str, ...], bool], "Op"] = {}
         self._tangents: Dict[Tuple[str, Tuple[str, ...], Tuple[str, ...]], "Op"] = {}
         self._registered: Dict[Tuple[Any, ...], Registered] = {}
