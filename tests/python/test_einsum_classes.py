@@ -56,6 +56,18 @@ def test_scipy_of_three_dimensions(subscripts):
         assert CUBES[subscripts] != 3 or isinstance(found, sp.coo_array)
 
 
+@pytest.mark.skipif(not has_order(3), reason="SciPy has matrices alone")
+def test_coordinates_that_are_replaced():
+    kernel, array = spc.kernel("Y(i,j) = T(i,j,k) * v(k)", Y="dense"), sp.coo_array(cube())
+    for dim in (0, 1, 2):
+        for _ in range(4):
+            close(kernel(array, np.ones(5)), array.toarray().sum(2))
+        places = list(array.coords)
+        places[dim] = places[dim][::-1].copy()
+        array.coords = tuple(places)
+        close(kernel(array, np.ones(5)), array.toarray().sum(2))
+
+
 @pytest.mark.skipif(not has_order(1), reason="SciPy has matrices alone")
 @pytest.mark.parametrize("form", ["coo", "csr"])
 def test_scipy_of_one_dimension(form):

@@ -19,7 +19,7 @@ from .variant import Call
 STALE = object()
 
 _MEMBERS = {"csr": ("data", "indices", "indptr"), "csc": ("data", "indices", "indptr"),
-            "bsr": ("data", "indices", "indptr"), "coo": ("data", "row", "col"), "dia": ("data", "offsets", "offsets")}
+            "bsr": ("data", "indices", "indptr"), "dia": ("data", "offsets", "offsets")}
 _FLOATS = (float, int, np.float64, np.float32)
 
 
@@ -36,10 +36,9 @@ def _guard_of(view: Operand) -> Optional[Guard]:
     if view.family == "numpy" and owner is view.arrays["values", 0]:
         return _array_guard(owner)
     if view.family.startswith("scipy"):
-        names = _MEMBERS[owner.format]
-        if not all(getattr(owner, name).flags.c_contiguous for name in names):
-            return None  # the call has read a copy
-        return _members_guard(owner, names)
+        if owner.format == "coo":
+            return _coordinates_guard(owner)
+        return _members_guard(owner, _MEMBERS[owner.format])
     if view.family == "torch" and view.storage.is_dense:
         return _tensor_guard(owner)
     return None
@@ -93,6 +92,28 @@ def _members_guard(owner: Any, names: Tuple[str, str, str]) -> Guard:
         if ref_first() is one and ref_second() is two and ref_third() is three:
             return one, two, three
         return None
+
+    return guard
+
+
+def _coordinates(owner: Any) -> Tuple[Array, ...]:
+    """The arrays of a list of coordinates, of any number of dimensions where SciPy has such."""
+    places = owner.coords if hasattr(owner, "coords") else (owner.row, owner.col)
+    return owner.data, *places
+
+
+def _coordinates_guard(owner: Any) -> Optional[Guard]:
+    reference, shape, arrays = weakref.ref(owner), owner.shape, _coordinates(owner)
+    if not all(array.flags.c_contiguous for array in arrays):
+        return None  # the call has read a copy
+    references = [weakref.ref(array) for array in arrays]
+
+    def guard(value: Any) -> Any:
+        alive: Any = reference()
+        if alive is not value or value.shape != shape:
+            return None
+        now = _coordinates(value)
+        return now if len(now) == len(references) and all([one() is other for one, other in zip(references, now)]) else None
 
     return guard
 
