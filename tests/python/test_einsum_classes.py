@@ -58,14 +58,14 @@ def test_scipy_of_three_dimensions(subscripts):
 
 @pytest.mark.skipif(not has_order(3), reason="SciPy has matrices alone")
 def test_coordinates_that_are_replaced():
-    kernel, array = spc.kernel("Y(i,j) = T(i,j,k) * v(k)", Y="dense"), sp.coo_array(cube())
+    kernel, array, ones = spc.kernel("Y(i,j) = T(i,j,k) * v(k)", Y="dense"), sp.coo_array(cube()), np.ones(5)
     for dim in (0, 1, 2):
         for _ in range(4):
-            close(kernel(array, np.ones(5)), array.toarray().sum(2))
+            close(kernel(array, ones), array.toarray().sum(2))
         places = list(array.coords)
         places[dim] = places[dim][::-1].copy()
         array.coords = tuple(places)
-        close(kernel(array, np.ones(5)), array.toarray().sum(2))
+        close(kernel(array, ones), array.toarray().sum(2))
 
 
 @pytest.mark.skipif(not has_order(1), reason="SciPy has matrices alone")
