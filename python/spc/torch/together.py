@@ -4,7 +4,7 @@ is."""
 
 import dataclasses
 import re
-from typing import Any, Collection, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Collection, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 import numpy as np
 import torch
@@ -37,7 +37,7 @@ _HEADER = re.compile(r"^\s*kernel\s+\w+\s*\([^()]*\)\s*->\s*(?:\([^()]*\)|\w+)",
 
 def batched_text(text: str, batched: Collection[str], orders: Mapping[str, int]) -> Optional[str]:
     """The statements for batches: tensors that are batches have one more index, ahead of the others, and so has all that is
-    written. None of those for which that is not known to be the same.
+    made of them. None of those for which that is not known to be the same.
 
     batched: the operands that are batches. orders: of operands and outputs, how many indices they have in the text.
     """
@@ -46,7 +46,7 @@ def batched_text(text: str, batched: Collection[str], orders: Mapping[str, int])
     text = _HEADER.sub("", text, 1)
     if is_module(text) or _LEFT.search(text):
         return None
-    names, index = {*batched, *_TARGET.findall(text)}, "batch"
+    names, index = _made_of(text, batched), "batch"
     while re.search(rf"\b{index}\b", text):
         index += "_"
 
@@ -57,6 +57,16 @@ def batched_text(text: str, batched: Collection[str], orders: Mapping[str, int])
         return f"{name}({index}, " if is_open else f"{name}({index})" if orders.get(name, 0) == 0 else name
 
     return (header[0] if header else "") + _NAME.sub(with_index, text)
+
+
+def _made_of(text: str, batched: Collection[str]) -> Set[str]:
+    """The tensors that are batches, and those that statements make of them."""
+    names, found = set(batched), list(_TARGET.finditer(text))
+    statements = [(one[1], set(re.findall(r"\w+", text[one.end():end]))) for one, end in
+                  zip(found, [*[other.start() for other in found[1:]], len(text)])]
+    while more := {target for target, read in statements if target not in names and names & read}:
+        names |= more
+    return names
 
 
 def batched_storage(storage: Storage) -> Optional[Storage]:
@@ -248,8 +258,9 @@ def _request(request: cache.Request, signature: Signature, values: Sequence[Any]
                        signature, values, batched)
     if text is None or formats is None or request.constants:
         return None
+    quiet = () if any(argument.could_be for argument in signature.outputs) else ("-Wno-densify",)  # as for one element
     return cache.Request(text, f"{request.name}_batch", formats, request.types, request.indices,
-                         (*request.options, "-Wno-broadcast", "-Wno-densify"), request.files)
+                         (*request.options, *quiet), request.files)
 
 
 def _formats(formats: Mapping[str, cache.Format], signature: Signature, values: Sequence[Any],
