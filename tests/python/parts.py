@@ -30,7 +30,8 @@ class Tensor:
             return cls([result[f"indices_{dim}"] for dim in range(order)], result["values"], result["shape"], "coo")
         if sp.issparse(result):
             entries = result.tocoo()
-            return cls([entries.row, entries.col], entries.data, result.shape, "csr")
+            return cls(entries.coords if hasattr(entries, "coords") else [entries.row, entries.col], entries.data, result.shape,
+                       "csr" if len(result.shape) == 2 else "coo")
         array = np.asarray(result)
         return cls(np.nonzero(np.ones(array.shape, bool)) if array.ndim else [], array.reshape(-1), array.shape, "dense")
 
@@ -49,13 +50,13 @@ class Tensor:
 
     def dense(self, fill):
         array = np.full(self.shape, float(fill), self.values.dtype)
-        array[tuple(self.coordinates)] = self.values
+        array[tuple(self.coordinates)] = self.values if self.shape else self.values[0]
         return array
 
     def operand(self):
         if self.kind == "dense":
             array = np.zeros(self.shape, self.values.dtype)
-            array[tuple(self.coordinates)] = self.values
+            array[tuple(self.coordinates)] = self.values if self.shape else self.values[0]
             return array if self.shape else array[()]
         if len(self.shape) == 2:
             return sp.coo_array((self.values, tuple(self.coordinates)), self.shape).asformat(self.kind)
@@ -100,7 +101,7 @@ def joined(parts, like, fill):
     for role, where, result in parts:
         grid = np.ix_(*[where.get(dim, np.arange(size)) for dim, size in enumerate(like.shape)])
         dense = np.full(result.shape, fill, like.dtype)
-        dense[tuple(result.coordinates)] = result.values
+        dense[tuple(result.coordinates)] = result.values if result.shape else result.values[0]
         whole[grid] = REDUCTIONS[role](whole[grid], dense) if role in REDUCTIONS else dense
     return whole
 
