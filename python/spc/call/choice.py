@@ -17,8 +17,8 @@ Specialise = Callable[[Dict[str, Operand], Mapping[str, cache.Format]], cache.Re
 def functions_for(specialise: Specialise, views: Dict[str, Operand], results: Sequence[str],
                   given: Mapping[str, Any], keeps_dense: bool) -> Functions:
     """The functions for operands like these. results: the outputs. given: those that the caller brings. keeps_dense: results of
-    no format stay dense. Mostly the compiler is
-    started once: it stops where a result may be better stored in another way, and is asked for more there."""
+    no format stay dense. Mostly the compiler is started once: it stops where a result may be better stored in another way,
+    and is asked for more there."""
     request = specialise(views, {})
     ordered = in_order(views)
     if family_of(views) == "spc.torch" or ordered is None and (keeps_dense or given.keys() >= set(results)):
