@@ -145,8 +145,11 @@ Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
   contractions_.asks |= asks;
   if (asks && isTrusted())
     std::get<Temporary>(kernel_.tensors[scope_.accesses[apart.value].tensor].role).mayLack = true;
-  else if (asks)
+  else if (asks) {
+    if (mask)
+      presence->targetVariables = scope_.accesses[apart.value].variables; // it has the mask's pattern, too
     presencesAsked_.emplace(apart.value, PresenceAsked{std::move(*presence), mask});
+  }
   sumsApart_.push_back(apart);
   return apart;
 }
@@ -200,24 +203,37 @@ TensorId Expander::addMarked(AccessId value, AccessId presence) {
   return tensor;
 }
 
-/// The computation of whether any term of a sum has an entry; nullopt where one always has.
+/// The computation of whether any term of a sum has an entry, over those of its variables alone on which that depends;
+/// nullopt where one always has.
 std::optional<LogicalStatement> Expander::presenceOf(const LogicalStatement &logical) const {
   LogicalStatement presence;
   presence.statement = logical.statement;
-  presence.targetVariables = logical.targetVariables;
   presence.computeType = ValueType::Bool;
   presence.where = logical.where;
+  const auto add = [&](NodePtr condition, const LogicalTerm &term) {
+    const std::vector<VariableId> free = freeVariables(*condition, scope_);
+    std::vector<VariableId> sums;
+    std::copy_if(term.reductions.begin(), term.reductions.end(), std::back_inserter(sums),
+                 [&](VariableId variable) { return has(free, variable); });
+    presence.terms.push_back({std::move(condition), std::move(sums), false, term.where});
+  };
   for (const LogicalTerm &term : logical.terms) {
     if (term.toldBy) {
-      presence.terms.push_back({clone(*term.toldBy), term.reductions, false, term.where});
+      add(clone(*term.toldBy), term);
       continue;
     }
     const Sparsity sparsity = sparsityOf(*term.expr, logical.computeType, scope_, kernel_);
     if (sparsity.fill != 0.0 || isEverywhere(sparsity.domain))
       return std::nullopt;
     if (sparsity.domain)
-      presence.terms.push_back({asCondition(*sparsity.domain, term.where), term.reductions, false, term.where});
+      add(asCondition(*sparsity.domain, term.where), term);
   }
+  std::copy_if(logical.targetVariables.begin(), logical.targetVariables.end(),
+               std::back_inserter(presence.targetVariables), [&](VariableId variable) {
+                 return std::any_of(presence.terms.begin(), presence.terms.end(), [&](const LogicalTerm &term) {
+                   return has(freeVariables(*term.expr, scope_), variable);
+                 });
+               });
   return presence.terms.empty() ? std::nullopt : std::optional(std::move(presence));
 }
 
