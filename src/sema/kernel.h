@@ -131,8 +131,8 @@ struct Term {
   /// One loop an index walks all sparse operands at once, whose levels are dense or compressed. The term has a domain,
   /// and would take too many loops if each set of operands with entries left had loops of its own.
   bool isMerged = false;
-  /// It is a sum of products that is scaled: what one loop, the only one that adds up, does not change is applied to the
-  /// elements behind it once that has run. No other term adds to the target, which is 0 before.
+  /// It is a sum of products that is scaled: what one loop, the only one that adds up, does not change is applied to
+  /// the elements behind it once that has run. No other term adds to the target, which is 0 before.
   bool scalesRows = false;
   Span where;
 };
