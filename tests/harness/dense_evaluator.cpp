@@ -28,7 +28,9 @@ public:
   Value sum(const Node &body, const std::vector<int> &loops) {
     Accumulator total;
     const bool isDense = !readsSparse(body); // then it has a value everywhere, be it a 0 whatever its operands are
-    forEachPoint(variables_, loops, [&] {
+    const Guard guard = guardOf(body, loops);
+    const auto enters = [&] { return !guard.factor || read(*guard.factor).present; };
+    forEachPoint(variables_, loops, guard.loops, enters, [&] {
       Value value = evaluate(body);
       if (isDense && body.hasCalls)
         value.present = value.stored = true;
@@ -140,14 +142,12 @@ private:
     return {value, sizeOf(value), tensor.errors.empty() ? 0 : tensor.errors[at], true, true};
   }
 
-  /// What a missing entry is: nothing, where that is a 0.
-  static Value ofFill(double fill) {
-    return fill == 0 ? Value{} : Value{fill, std::isinf(fill) ? 0 : std::abs(fill), 0, true, false};
-  }
-
   Value product(const Node &node) {
     const Within listing(lists_, lists_ && !node.multiplies);
-    const Value left = evaluate(*node.left), right = left.present ? evaluate(*node.right) : Value{}; // of nothing: any
+    const Value left = evaluate(*node.left);
+    if (!left.present)
+      return {};
+    const Value right = evaluate(*node.right);
     return isMissing(node, left.stored, right.stored) ? Value{} : multiply(left, right, epsilon_, node.type);
   }
 
@@ -164,9 +164,6 @@ private:
     total.add(addendOf(right), node.kind == NodeKind::Subtract);
     return total.total(epsilon_, node.type, readsSparse(node) ? Openness::Sum : Openness::Number);
   }
-
-  /// What sum(...) gives is computed before the sum that it is an addend of.
-  static Value addendOf(const Value &value) { return value.openness == Openness::Reduction ? asNumber(value) : value; }
 
   Value division(const Node &node) {
     const Within listing(lists_, lists_ && !node.multiplies);

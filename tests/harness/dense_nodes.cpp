@@ -144,6 +144,23 @@ bool isMissing(const Node &node, bool left, bool right) {
   return byLeft || byRight ? (byLeft && !left) || (byRight && !right) : !left && !right;
 }
 
+Guard guardOf(const Node &body, const std::vector<int> &loops) {
+  const Node *factor = &body;
+  while (factor->kind == NodeKind::Multiply)
+    factor = factor->left.get();
+  // With calls, or where a missing entry is read as a 0, there may be a value even so.
+  if (body.hasCalls || factor->kind != NodeKind::Access || factor->picks)
+    return {nullptr, loops.size()};
+  size_t count = loops.size();
+  const auto variesWithLast = [&](const IndexSum &index) {
+    return std::any_of(index.terms.begin(), index.terms.end(),
+                       [&](const auto &term) { return term.first == loops[count - 1]; });
+  };
+  while (count > 0 && std::none_of(factor->indices.begin(), factor->indices.end(), variesWithLast))
+    --count;
+  return {count < loops.size() ? factor : nullptr, count};
+}
+
 NodePtr Resolver::resolve(const syntax::Access &access, Scope &scope) {
   auto found = tensors_.find(access.tensor.text);
   if (found == tensors_.end() && access.indices.empty()) {

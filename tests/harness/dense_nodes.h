@@ -80,6 +80,15 @@ bool readsSparse(const Node &node);
 /// differ from what missing entries give.
 bool isMissing(const Node &node, bool left, bool right);
 
+/// An entry without which a product is missing, and how many of the loops around it, the first ones, it varies with.
+struct Guard {
+  const Node *factor; ///< null where there is none that stays the same in some of the loops
+  size_t loops;
+};
+
+/// The guard of what is summed up by the loops, the outermost one first.
+Guard guardOf(const Node &body, const std::vector<int> &loops);
+
 /// What decides a minimum, a maximum or an absorbing sum in a type, whatever the other arguments are.
 std::optional<double> absorbingIn(language::Function function, sema::ValueType type);
 

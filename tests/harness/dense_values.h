@@ -50,6 +50,16 @@ inline Value asNumber(Value value) {
   return value;
 }
 
+/// What sum(...) gives is computed before the sum that it is an addend of.
+inline Value addendOf(const Value &value) {
+  return value.openness == Openness::Reduction ? asNumber(value) : value;
+}
+
+/// What a missing entry is: nothing, where that is a 0.
+inline Value ofFill(double fill) {
+  return fill == 0 ? Value{} : Value{fill, std::isinf(fill) ? 0 : std::abs(fill), 0, true, false};
+}
+
 inline bool isReal(const Element &a, const Element &b) {
   return a.imag() == 0 && b.imag() == 0;
 }
@@ -107,17 +117,17 @@ inline Value maskOf(bool isTrue, bool isTied) {
 }
 
 /// The product of values of `type`, off by a relative `epsilon` of its own.
-inline Value multiply(Value a, Value b, double epsilon, sema::ValueType type = sema::ValueType::F64) {
+inline Value multiply(const Value &a, const Value &b, double epsilon, sema::ValueType type = sema::ValueType::F64) {
   if (!a.present || !b.present)
     return {};
   if (a.settles || b.settles)
     return zeroOf(a.stored || b.stored);
   if (a.openness != Openness::Number && b.openness != Openness::Number) {
     const bool areSums = a.openness == b.openness;
-    if (areSums || a.openness == Openness::Reduction)
-      a = asNumber(a);
-    if (areSums || b.openness == Openness::Reduction)
-      b = asNumber(b);
+    const auto closed = [&](const Value &sum) {
+      return areSums || sum.openness == Openness::Reduction ? asNumber(sum) : sum;
+    };
+    return multiply(closed(a), closed(b), epsilon, type);
   }
   const bool wraps = sema::isInteger(type) && sema::bytesOf(type) < 8;
   Value product{wraps ? wrappedProduct(a.value, b.value) : productOf(a.value, b.value),
@@ -163,16 +173,26 @@ inline double storedError(const Value &value, sema::ValueType type) {
   return error + epsilonOf(type) * (sizeOf(value.value) + error) + spacing;
 }
 
-/// Visits every point of the variables' ranges.
-template <typename Visit>
-void forEachPoint(std::vector<Variable> &variables, const std::vector<int> &loops, Visit visit, size_t depth = 0) {
+/// Visits the points of the variables' ranges, but none at which `enters`, asked once the first `outside` of them have
+/// values, is false.
+template <typename Enters, typename Visit>
+void forEachPoint(std::vector<Variable> &variables, const std::vector<int> &loops, size_t outside, const Enters &enters,
+                  const Visit &visit, size_t depth = 0) {
+  if (depth == outside && !enters())
+    return;
   if (depth == loops.size())
     return visit();
   Variable &variable = variables[static_cast<size_t>(loops[depth])];
   if (variable.extent < 0)
     throw std::runtime_error("an index variable has no extent");
   for (variable.at = 0; variable.at < variable.extent; ++variable.at)
-    forEachPoint(variables, loops, visit, depth + 1);
+    forEachPoint(variables, loops, outside, enters, visit, depth + 1);
+}
+
+/// Visits every point of the variables' ranges.
+template <typename Visit>
+void forEachPoint(std::vector<Variable> &variables, const std::vector<int> &loops, const Visit &visit) {
+  forEachPoint(variables, loops, loops.size(), [] { return true; }, visit);
 }
 
 /// Sets whether what is evaluated is a factor or an addend of a statement or of a sum, as long as it lives.
