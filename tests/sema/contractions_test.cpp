@@ -106,11 +106,6 @@ TEST_CASE("parts of sparse factors list their entries where that is less") {
         "dcsr");
 }
 
-TEST_CASE("parts of a sparse result may be vectors of entries") {
-  CHECK(costOf("C(i,j) = x(i)*B(k,j)", {"B=csr", "C=csr"}) == "nnz(B) for $3; nnz($3)*i for C");
-  CHECK(check("C(i,j) = x(i)*B(k,j)", {"B=csr", "C=csr"}).tensor("$3").isAssembled());
-}
-
 TEST_CASE("parts that differ by names alone are computed once") {
   CHECK(costOf("C(i,l) = A(i,j)*x(j)*A(l,m)*x(m)", {"A=csr"}) == "nnz(A) for $3, $4; i for $5; i*i for C");
 }

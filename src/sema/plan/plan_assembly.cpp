@@ -2,7 +2,6 @@
 
 #include "sema/plan/physical_planner.h"
 #include "sema/plan/prescribed_order.h"
-#include "sema/plan/scaled_rows.h"
 #include "sema/terms/copy_advice.h"
 #include "sema/terms/merge_size.h"
 #include "sema/terms/sparsity.h"
@@ -300,13 +299,9 @@ private:
                                     return !nest.reductions.empty();
                                   }));
     statement.where = logical_.where;
-    for (size_t k = 0; k < nests.size(); ++k) {
+    for (size_t k = 0; k < nests.size(); ++k)
       statement.terms.push_back(
           PhysicalPlanner::forTerm(planning_, copies_, logical_, nests[k]).build(choice.plans[k]));
-      if (nests[k].isScaledSum &&
-          scalingOf(statement.terms.back(), /*isOnly=*/false, statement, planning_.kernel) == Scaling::Apart)
-        planning_.contractions.scaledApart.insert(logical_.statement);
-    }
     return statement;
   }
 

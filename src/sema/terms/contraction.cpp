@@ -331,13 +331,11 @@ private:
     }
     const double dense = volume(result.variables), listed = (space_.mayFill ? kListingCost : 1) * result.entries;
     const bool isPartly = space_.asks && isPartial(factors), isMatrix = best.plan.variables.size() > 1;
-    // A sparse target lists what it is made of, a vector that is full as well.
-    const bool mayBeFull = !space_.mayFill && !best.plan.variables.empty();
     const bool isBounded =
         dense <= largest_ && (best.plan.variables.size() <= 2 || hasOrder(best.plan.variables.size()));
     const bool mayFill = space_.mayFill && isBounded;
-    const bool mayList = space_.mayList && (isMatrix || mayBeFull) && (result.variables & ~listedIn(factors)) == 0;
-    if (mayList && (mayBeFull || result.entries < dense) && (!mayFill || listed < dense)) {
+    const bool mayList = space_.mayList && isMatrix && (result.variables & ~listedIn(factors)) == 0;
+    if (mayList && result.entries < dense && (!mayFill || listed < dense)) {
       best.plan.isListed = true;
       best.cost += listed;
       result.entries *= hasTie(factors) ? 1 : kWithRepeats;
