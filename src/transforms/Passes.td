@@ -180,7 +180,7 @@ def FactorReductions : Pass<"spc-factor-reductions", "mlir::func::FuncOp"> {
   let summary = "Apply factors that a reduction does not touch once, after it";
   let description = [{
     `acc += s * x[k] * y[k]` in a loop over k becomes `acc += s * sum` with `sum += x[k] * y[k]` inside, and so do
-    quotients by what the loop does not change. This is a reassociation, so the pass runs only where sums may be
+    quotients by what the loop does not change; what is subtracted or negated is added up first, too. This is a reassociation, so the pass runs only where sums may be
     reassociated. LLVM's own reassociation does not look across loops. `acc |= s` over k, with nothing in it of k, becomes `acc |= s` where there is an iteration.
   }];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];

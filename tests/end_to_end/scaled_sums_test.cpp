@@ -53,6 +53,10 @@ void check(const Case &given, const std::string &format) {
     tensors["d"] = givenVector({1e-10, 2, 0, 0, kInf});
   if (reads("x(j)"))
     tensors["x"] = givenVector({1, 1, 1, 1});
+  if (reads("c(i)")) // of which the square is infinite where A has no entry
+    tensors["c"] = givenVector({1, 2, 3, 1e200, 4});
+  if (reads("c(i)")) // of which the square is infinite where A has no entry
+    tensors["c"] = givenVector({1, 2, 3, 1e200, 4});
   if (reads("b(i)"))
     tensors["b"] = givenVector({1, 1, 1, 1, 1});
   if (reads("s*"))
@@ -100,6 +104,8 @@ TEST_CASE("a sum over rows of a product of matrices is scaled once it is added u
     for (const std::string &format : kFormats) {
       check({"y(i,k) = sum(j, A(i,j)*X(j,k)) / d(i)", {0, 3.5, kInf, 0, 0}, kNaN, columns}, format);
       check({"y(i,k) = d(i) * sum(j, A(i,j)*X(j,k)) * d(i)", {0, 28, 0, 0, kInf}, 0, columns}, format);
+      if (format != "dense")
+        check({"y(i,k) = c(i) * sum(j, A(i,j)*X(j,k)) * c(i)", {0, 28, 9, 0, 48}, 0, columns}, format);
     }
 }
 

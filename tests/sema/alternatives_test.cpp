@@ -225,6 +225,9 @@ TEST_CASE("infinities are looked for in a factor where that has fewer dimensions
     return steps.substr(begin, end - begin);
   };
   CHECK(counted("C(j,k) = A(i,j)*m(k)") == "  for k+: $4 += i64(!=(m(k) - m(k), m(k) - m(k)))");
+  // Of two, the product, which either order gives.
+  CHECK(counted("C(j,k) = A(i,j)*m(k)*n(k)") ==
+        "  for k+: $5 += i64(!=(m(k)*n(k) - m(k)*n(k), m(k)*n(k) - m(k)*n(k)))");
   CHECK(counted("C(j,k) = b(j)*c(k) - A(i,j)*m(k)/max(count(i, A(i,j)), 1)").find("m(k) - m(k)") != std::string::npos);
   CHECK(counted("C(j,k) = A(i,j)*m(k) - B(i,k)*n(j)/4", {"A=csr", "B=csr"}) ==
         "  for k+: $7 += i64(!=(m(k) - m(k), m(k) - m(k)))\n"
@@ -250,11 +253,14 @@ TEST_CASE("sums are asked for entries at once where infinities would not show, o
       !recomputes("tensor A(m,n): cf64, sparse\ntensor B(n,p), sparse\ntensor x(p)\ny(i) = A(i,j)*B(j,k)*x(k)", both));
   CHECK(recomputes("y(i) = b(i)*sum(j, A(i,j))*sum(j, B(i,j))", both));
   CHECK(!recomputes("D(i,j) = S(i,j)*b(i)*sum(k, A(i,k))*sum(k, B(j,k))", {"A=csr", "B=csr", "S=csr", "D=csr"}));
-  // Two finite factors may make an infinity, and so may a small divisor. To look for these in the result takes more
-  // steps than to ask.
-  CHECK(!recomputes("C(j,k) = A(i,j)*m(k)*n(k)", {"A=csr"}));
+  // Three finite factors may make an infinity in one order and not in another, and so may a small divisor, and two of
+  // as many dimensions as the result take as long to look at. To look for these in the result takes more steps than to
+  // ask.
+  CHECK(!recomputes("C(j,k) = A(i,j)*m(k)*n(k)*o(k)", {"A=csr"}));
+  CHECK(!recomputes("C(j,k) = A(i,j)*m(k)*n(j)", {"A=csr"}));
   CHECK(!recomputes("C(j,k) = A(i,j)*m(k)/0.5", {"A=csr"}));
   CHECK(recomputes("C(j,k) = A(i,j)*m(k)", {"A=csr"}));
+  CHECK(recomputes("C(j,k) = A(i,j)*m(k)*n(k)", {"A=csr"}));
   // A statement before it is not computed again.
   const Checked two = check("y(i) = z(i)\ny(i) += A(i,j)*B(j,k)*x(k)", both);
   CHECK(!two.kernel->recomputation);

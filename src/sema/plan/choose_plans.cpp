@@ -107,7 +107,7 @@ bool asksForLess(const Kernel &careful, const Kernel &trusting, size_t given) {
   double counted = 0;
   for (const Counted &one : whatCounts(trusting, given, 0)) {
     double places = 1;
-    for (ExtentId of : trusting.tensors[one.tensor].extents)
+    for (ExtentId of : extentsOf(one, trusting))
       places *= sizes.extent(of);
     counted += places;
   }

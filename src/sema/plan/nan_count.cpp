@@ -2,32 +2,62 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 
 namespace spc::sema {
 namespace {
 
-/// count += i64(y(i) != y(i)), of a dense tensor of floats. An infinity less itself is no number, either.
-Term countOf(const Kernel &kernel, const Counted &counted) {
-  const Tensor &tensor = kernel.tensors[counted.tensor];
-  Term term;
-  term.where = counted.where;
+/// An array with loops of its own, in the order of its dimensions.
+CountedArray wholeOf(const Kernel &kernel, TensorId tensor) {
+  CountedArray array{tensor, {}};
+  for (size_t dim = 0; dim < kernel.tensors[tensor].extents.size(); ++dim)
+    array.loops.push_back(dim);
+  return array;
+}
+
+/// What reads an array in a term, and the loops through it, which are added where they are not there yet, in the order
+/// in which the array is stored. `loops`: by number.
+OperandId operandFor(const Kernel &kernel, const CountedArray &array, std::map<size_t, LoopId> &loops, Term &term) {
+  const Tensor &tensor = kernel.tensors[array.tensor];
   Operand operand;
-  operand.tensor = counted.tensor;
+  operand.tensor = array.tensor;
   operand.indices.resize(tensor.extents.size());
   for (const format::Level &level : tensor.format.levels) {
-    const ExtentId extent = tensor.extents[static_cast<size_t>(level.dim)];
-    const LoopId loop =
-        term.loops.add({.variable = kernel.extents[extent].name, .extent = extent, .isReduction = true});
-    operand.indices[static_cast<size_t>(level.dim)].terms.push_back({loop});
+    const auto dim = static_cast<size_t>(level.dim);
+    const size_t number = array.loops[dim];
+    if (!loops.contains(number)) {
+      const ExtentId extent = tensor.extents[dim];
+      loops[number] = term.loops.add({.variable = kernel.extents[extent].name, .extent = extent, .isReduction = true});
+    }
+    operand.indices[dim].terms.push_back({loops.at(number)});
   }
-  term.operands.push_back(std::move(operand));
-  const ValueType type = arithmeticType(tensor.type);
+  return term.operands.add(std::move(operand));
+}
+
+/// count += i64(y(i) != y(i)), of a dense tensor of floats, or of a product. An infinity less itself is no number,
+/// either.
+Term countOf(const Kernel &kernel, const Counted &counted) {
+  Term term;
+  term.where = counted.where;
+  std::map<size_t, LoopId> loops;
+  std::vector<OperandId> factors;
+  for (const CountedArray &array : counted.arrays) // of which a square lists one
+    factors.push_back(array == counted.arrays.front() && !factors.empty() ? factors.front()
+                                                                          : operandFor(kernel, array, loops, term));
+  const ValueType type = arithmeticType(kernel.tensors[counted.arrays.front().tensor].type);
   Call differs{Function::NotEqual, {}};
-  const auto use = [&] { return makeExpr(Use{OperandId(0)}, type); };
+  const auto value = [&] {
+    ExprPtr product;
+    for (OperandId id : factors) {
+      ExprPtr use = makeExpr(Use{id}, type);
+      product = product ? makeExpr(Binary{BinaryOp::Mul, std::move(product), std::move(use)}, type) : std::move(use);
+    }
+    return product;
+  };
   for (int side = 0; side < 2; ++side)
-    differs.arguments.push_back(counted.isFactor ? makeExpr(Binary{BinaryOp::Sub, use(), use()}, type) : use());
+    differs.arguments.push_back(counted.isFactor ? makeExpr(Binary{BinaryOp::Sub, value(), value()}, type) : value());
   Call number{Function::Cast, {}};
   number.arguments.push_back(makeExpr(std::move(differs), ValueType::Bool));
   term.expr = makeExpr(std::move(number), ValueType::I64);
@@ -46,13 +76,13 @@ bool isAtLeastOne(const Expr &divisor) {
 }
 
 /// Finds the arrays that decide whether the terms of a statement are right: of each product of a sum that may have no
-/// entries the one other factor, which is to be finite.
+/// entries the one other factor, or the two, whose product is to be finite.
 class FactorSearch {
 public:
   FactorSearch(const Kernel &kernel, const Statement &statement) : kernel_(kernel), statement_(statement) {}
 
-  /// nullopt where a product is none such.
-  std::optional<std::vector<TensorId>> run() {
+  /// Arrays, each with those that are multiplied with it; nullopt where a product is none such.
+  std::optional<std::vector<std::vector<CountedArray>>> run() {
     for (const Term &term : statement_.terms) {
       term_ = &term;
       if (!addAll(*term.expr))
@@ -63,7 +93,7 @@ public:
 
 private:
   struct Product {
-    std::vector<TensorId> lacking, others;
+    std::vector<OperandId> lacking, others;
     bool isPlain = true; ///< of operands alone, and divisors that are at least 1
   };
 
@@ -97,9 +127,35 @@ private:
       return addAll(*binary->left) && addAll(*binary->right);
     Product product;
     collect(expr, product);
-    const bool isRight = product.isPlain && product.lacking.size() == 1 && product.others.size() <= 1;
-    found_.insert(found_.end(), product.others.begin(), product.others.end());
-    return isRight;
+    if (!product.isPlain || product.lacking.size() != 1)
+      return false;
+    if (product.others.size() == 1)
+      found_.push_back({wholeOf(kernel_, term_->operands[product.others.front()].tensor)});
+    return product.others.size() <= 1 || addPair(product.others);
+  }
+
+  /// Adds a pair of factors, whichever of whose products with the sum comes first: where both together are finite, so
+  /// is each. False where there are more, or together they have as many dimensions as the target.
+  bool addPair(const std::vector<OperandId> &others) {
+    std::vector<CountedArray> arrays;
+    std::set<size_t> loops;
+    for (OperandId id : others) {
+      const Operand &operand = term_->operands[id];
+      CountedArray array{operand.tensor, {}};
+      for (const Index &index : operand.indices) {
+        if (!index.isLoop())
+          return false;
+        array.loops.push_back(index.terms.front().loop.index());
+      }
+      if (kernel_.tensors[operand.tensor].type != statement_.computeType)
+        return false;
+      loops.insert(array.loops.begin(), array.loops.end());
+      arrays.push_back(std::move(array));
+    }
+    if (arrays.size() != 2 || loops.size() >= term_->loops.size())
+      return false;
+    found_.push_back(std::move(arrays));
+    return true;
   }
 
   void collect(const Expr &expr, Product &product) const {
@@ -108,7 +164,7 @@ private:
       const Tensor &tensor = tensorOf(*use);
       const bool isFewer = tensor.format.isDense() && tensor.order() < kernel_.tensors[statement_.target].order();
       product.isPlain &= mayLack(tensor) || (isFewer && isFloat(tensor.type) && tensor.order() > 0);
-      (mayLack(tensor) ? product.lacking : product.others).push_back(term_->operands[use->operand].tensor);
+      (mayLack(tensor) ? product.lacking : product.others).push_back(use->operand);
     } else if (const auto *negate = std::get_if<Negate>(&expr.node)) {
       collect(*negate->operand, product);
     } else if (binary &&
@@ -124,7 +180,7 @@ private:
   const Kernel &kernel_;
   const Statement &statement_;
   const Term *term_ = nullptr;
-  std::vector<TensorId> found_;
+  std::vector<std::vector<CountedArray>> found_;
 };
 
 /// Whether a statement reads what one of these steps has made of sums that may have no entries: infinities that met
@@ -156,6 +212,13 @@ bool isPart(const Kernel &kernel, const Statement &statement) {
   return temporary && temporary->isPart;
 }
 
+std::vector<ExtentId> extentsOf(const Counted &counted, const Kernel &kernel) {
+  std::vector<ExtentId> extents;
+  for (const Loop &loop : countOf(kernel, counted).loops)
+    extents.push_back(loop.extent);
+  return extents;
+}
+
 TensorId addNanCount(Kernel &kernel) {
   Tensor count;
   count.name = "$" + std::to_string(kernel.tensors.size());
@@ -171,7 +234,7 @@ std::vector<Counted> whatCounts(const Kernel &kernel, size_t given, size_t begin
   bool hasTemporaries = false;
   const auto add = [&](const Counted &counted) {
     const auto known =
-        std::find_if(all.begin(), all.end(), [&](const Counted &one) { return one.tensor == counted.tensor; });
+        std::find_if(all.begin(), all.end(), [&](const Counted &one) { return one.arrays == counted.arrays; });
     if (known == all.end())
       all.push_back(counted);
     else
@@ -184,16 +247,16 @@ std::vector<Counted> whatCounts(const Kernel &kernel, size_t given, size_t begin
     hasTemporaries |= statement->target.index() >= given;
     if (isPart(kernel, *statement) || !isFloat(kernel.tensors[statement->target].type))
       continue;
-    const std::optional<std::vector<TensorId>> factors =
+    const std::optional<std::vector<std::vector<CountedArray>>> factors =
         readsProducts(kernel, begin, *statement) ? std::nullopt : FactorSearch(kernel, *statement).run();
     const auto *temporary = kernel.tensors[statement->target].as<Temporary>();
     if (factors && factors->empty() && temporary && temporary->mayLack)
       continue; // What is 0 for want of entries shows where it is read.
     if (!factors || factors->empty())
-      add({statement->target, false, statement->where});
+      add({{wholeOf(kernel, statement->target)}, false, statement->where});
     else
-      for (TensorId factor : *factors)
-        add({factor, true, statement->where});
+      for (const std::vector<CountedArray> &product : *factors)
+        add({product, true, statement->where});
   }
   return hasTemporaries ? all : std::vector<Counted>();
 }

@@ -23,6 +23,11 @@ bool isProduct(const Expr &expr) {
   return binary->op != BinaryOp::Mul || (isProduct(*binary->left) && isProduct(*binary->right));
 }
 
+bool reads(const Operand &operand, LoopId loop) {
+  return std::any_of(operand.indices.begin(), operand.indices.end(),
+                     [&](const Index &index) { return index.has(loop); });
+}
+
 /// The number of sparse operands, and whether one, and no more, lists the entries of each row that a loop adds up, each
 /// with a coordinate of its own and none of them padding.
 struct Listing {
@@ -34,11 +39,10 @@ Listing listingOf(const Term &term, LoopId loop, const Kernel &kernel) {
   Listing listing;
   for (const Operand &operand : term.operands) {
     const format::Format &format = kernel.tensors[operand.tensor].format;
-    const auto has = [&](const Index &index) { return index.has(loop); };
     if (format.isDense())
       continue;
     ++listing.sparse;
-    if (operand.follows || std::none_of(operand.indices.begin(), operand.indices.end(), has))
+    if (operand.follows || !reads(operand, loop))
       continue;
     ++listing.operands;
     listing.isPlain &= !format::hasPadding(format) && std::all_of(format.levels.begin(), format.levels.end(),
@@ -50,9 +54,7 @@ Listing listingOf(const Term &term, LoopId loop, const Kernel &kernel) {
 /// Whether a loop runs over all places, as no sparse operand has it.
 bool isDense(const Term &term, LoopId loop, const Kernel &kernel) {
   return std::all_of(term.operands.begin(), term.operands.end(), [&](const Operand &operand) {
-    return kernel.tensors[operand.tensor].format.isDense() ||
-           std::none_of(operand.indices.begin(), operand.indices.end(),
-                        [&](const Index &index) { return index.has(loop); });
+    return kernel.tensors[operand.tensor].format.isDense() || !reads(operand, loop);
   });
 }
 

@@ -190,12 +190,6 @@ private:
 
 } // namespace
 
-LogicalTerm copyOf(const LogicalTerm &term) {
-  LogicalTerm copy{clone(*term.expr), term.reductions, term.overwrites, term.where, term.multipliedOut};
-  copy.isScaledSum = term.isScaledSum;
-  return copy;
-}
-
 void splitOperands(Planning &planning, std::vector<Expansion> &expansions) {
   const PartsOfWholes parts = makeAllParts(planning.kernel);
   for (Expansion &expansion : expansions) {

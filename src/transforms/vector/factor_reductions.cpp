@@ -1,4 +1,5 @@
 #include "transforms/passes.h"
+#include "transforms/util/factors.h"
 #include "transforms/util/reductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,38 +17,6 @@ namespace {
 
 namespace arith = mlir::arith;
 namespace scf = mlir::scf;
-
-/// What a sum's addend is a product of: what changes in the loop, what does not, and what it is divided by that does
-/// not; and whether the product is negated.
-struct Factors {
-  llvm::SmallVector<mlir::Value> inner, outer, divisors;
-  bool isNegative = false;
-};
-
-/// Collects the factors of `value`, looking into multiplications and divisions inside `loop` that serve nothing else.
-void collectFactors(mlir::Value value, scf::ForOp loop, Factors &factors) {
-  mlir::Operation *op = value.getDefiningOp();
-  const bool isWithin = op && op->getBlock() == loop.getBody() && value.hasOneUse();
-  if (isWithin && mlir::isa<arith::NegFOp>(op)) {
-    factors.isNegative = !factors.isNegative;
-    collectFactors(op->getOperand(0), loop, factors);
-  } else if (isWithin && mlir::isa<arith::MulFOp>(op)) {
-    collectFactors(op->getOperand(0), loop, factors);
-    collectFactors(op->getOperand(1), loop, factors);
-  } else if (isWithin && mlir::isa<arith::DivFOp>(op) && loop.isDefinedOutsideOfLoop(op->getOperand(1))) {
-    collectFactors(op->getOperand(0), loop, factors);
-    factors.divisors.push_back(op->getOperand(1));
-  } else {
-    (loop.isDefinedOutsideOfLoop(value) ? factors.outer : factors.inner).push_back(value);
-  }
-}
-
-mlir::Value multiply(mlir::OpBuilder &builder, mlir::Location location, llvm::ArrayRef<mlir::Value> factors) {
-  mlir::Value product = factors.front();
-  for (mlir::Value factor : factors.drop_front())
-    product = arith::MulFOp::create(builder, location, product, factor);
-  return product;
-}
 
 mlir::Value bufferRead(mlir::Operation &op) {
   if (auto load = mlir::dyn_cast<mlir::memref::LoadOp>(op))
@@ -83,13 +52,9 @@ struct FactoredSum {
 
   /// What the sum is with them, each applied once.
   mlir::Value total(mlir::OpBuilder &builder, mlir::Location location) const {
-    mlir::Value scaled = result;
-    if (!factors.empty())
-      scaled = arith::MulFOp::create(builder, location, multiply(builder, location, factors), scaled);
-    for (mlir::Value divisor : divisors)
-      scaled = arith::DivFOp::create(builder, location, scaled, divisor);
-    return isSubtracted ? arith::SubFOp::create(builder, location, initial, scaled).getResult()
-                        : arith::AddFOp::create(builder, location, initial, scaled).getResult();
+    const mlir::Value sum = scaled(builder, location, result, factors, divisors);
+    return isSubtracted ? arith::SubFOp::create(builder, location, initial, sum).getResult()
+                        : arith::AddFOp::create(builder, location, initial, sum).getResult();
   }
 };
 
@@ -148,9 +113,10 @@ std::optional<FactoredSum> FactorReductions::takeFactors(scf::ForOp loop, unsign
   const mlir::Type element = mlir::getElementTypeOrSelf(addition->addend.getType());
   if (element.isF16() || element.isBF16())
     return std::nullopt;
-  Factors factors;
-  collectFactors(addition->addend, loop, factors);
-  if (factors.inner.empty() || (factors.outer.empty() && factors.divisors.empty()))
+  const Factors factors = factorsOf(
+      addition->addend, [&](mlir::Operation *op) { return op->getBlock() == loop.getBody(); },
+      [&](mlir::Value value) { return loop.isDefinedOutsideOfLoop(value); });
+  if (!factors.mayPart())
     return std::nullopt;
 
   mlir::Location location = loop.getLoc();

@@ -1,5 +1,6 @@
 #include "dialect/attributes.h"
 #include "transforms/passes.h"
+#include "transforms/util/factors.h"
 #include "transforms/util/reductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,8 +23,8 @@ namespace scf = mlir::scf;
 /// The loop that adds up, and what it does so with.
 class RowSum {
 public:
-  /// nullopt where the loop adds up to one element of memory alone, with loops that are as long in each iteration
-  /// between it and the loop.
+  /// nullopt unless the loop adds up in memory and does nothing else, in loops inside that are the same in each
+  /// iteration.
   static std::optional<RowSum> find(scf::ForOp loop);
 
   /// Makes the loop add up without what it is scaled by, and applies this behind it. False where there is nothing.
@@ -32,7 +33,6 @@ public:
 private:
   explicit RowSum(scf::ForOp loop) : loop_(loop) {}
 
-  bool takeApart(mlir::Value value);
   bool isUnchanged(mlir::Value value);
   mlir::Value copied(mlir::Value value, mlir::IRMapping &map, mlir::OpBuilder &builder);
 
@@ -41,9 +41,6 @@ private:
   memref::StoreOp store_;
   memref::LoadOp load_;
   std::optional<Addition> addition_;
-  mlir::Value changing_; ///< the product of what the loop changes; null until there is one
-  bool isNegative_ = false;
-  llvm::SmallVector<mlir::Value> factors_, divisors_;
 };
 
 std::optional<RowSum> RowSum::find(scf::ForOp loop) {
@@ -80,36 +77,14 @@ bool RowSum::isUnchanged(mlir::Value value) {
   mlir::Operation *op = value.getDefiningOp();
   if (!op)
     return llvm::any_of(inner_, [&](scf::ForOp inner) { return inner.getInductionVar() == value; });
-  if (auto load = mlir::dyn_cast<memref::LoadOp>(op);
-      load ? load.getMemRef() == store_.getMemRef() : !mlir::isMemoryEffectFree(op) || op->getNumRegions() > 0)
-    return false;
-  return llvm::all_of(op->getOperands(), [&](mlir::Value operand) { return isUnchanged(operand); });
+  auto load = mlir::dyn_cast<memref::LoadOp>(op);
+  const bool mayRepeat =
+      load ? load.getMemRef() != store_.getMemRef() : mlir::isMemoryEffectFree(op) && op->getNumRegions() == 0;
+  return mayRepeat && llvm::all_of(op->getOperands(), [&](mlir::Value operand) { return isUnchanged(operand); });
 }
 
-/// Parts the factors of a product, and what it is divided by, into what the loop changes and what it does not. False
-/// where it is divided by what the loop changes; the value is then one factor.
-bool RowSum::takeApart(mlir::Value value) {
-  mlir::Operation *op = value.getDefiningOp();
-  const bool isWithin = op && !loop_.isDefinedOutsideOfLoop(value) && value.hasOneUse();
-  if (isUnchanged(value)) {
-    factors_.push_back(value);
-  } else if (isWithin && mlir::isa<arith::NegFOp>(op)) {
-    isNegative_ = !isNegative_;
-    takeApart(op->getOperand(0));
-  } else if (isWithin && mlir::isa<arith::MulFOp>(op)) {
-    takeApart(op->getOperand(0));
-    takeApart(op->getOperand(1));
-  } else if (isWithin && mlir::isa<arith::DivFOp>(op) && isUnchanged(op->getOperand(1))) {
-    takeApart(op->getOperand(0));
-    divisors_.push_back(op->getOperand(1));
-  } else {
-    mlir::OpBuilder builder(addition_->op);
-    changing_ = changing_ ? arith::MulFOp::create(builder, value.getLoc(), changing_, value).getResult() : value;
-  }
-  return !factors_.empty() || !divisors_.empty();
-}
-
-/// The value in front of which the loops inside are run once more.
+/// A value that is unchanged, computed once more where `builder` stands, with what `map` has in place of the loops'
+/// variables.
 mlir::Value RowSum::copied(mlir::Value value, mlir::IRMapping &map, mlir::OpBuilder &builder) {
   if (loop_.isDefinedOutsideOfLoop(value) || map.contains(value))
     return map.lookupOrDefault(value);
@@ -120,15 +95,19 @@ mlir::Value RowSum::copied(mlir::Value value, mlir::IRMapping &map, mlir::OpBuil
 }
 
 bool RowSum::scale() {
-  if (!takeApart(addition_->addend) || !changing_)
+  const Factors factors = factorsOf(
+      addition_->addend, [&](mlir::Operation *op) { return loop_->isProperAncestor(op); },
+      [&](mlir::Value value) { return isUnchanged(value); });
+  if (!factors.mayPart())
     return false;
   mlir::OpBuilder builder(addition_->op);
-  if (isNegative_)
-    changing_ = arith::NegFOp::create(builder, changing_.getLoc(), changing_);
-  addition_->op->replaceUsesOfWith(addition_->addend, changing_);
+  const mlir::Location location = loop_.getLoc();
+  mlir::Value inner = multiply(builder, location, factors.inner);
+  if (factors.isNegative)
+    inner = arith::NegFOp::create(builder, location, inner);
+  addition_->op->replaceUsesOfWith(addition_->addend, inner);
 
   builder.setInsertionPointAfter(loop_);
-  const mlir::Location location = loop_.getLoc();
   // A row without entries is missing, whatever it would be multiplied by.
   const mlir::Value some =
       arith::CmpIOp::create(builder, location, arith::CmpIPredicate::slt, loop_.getLowerBound(), loop_.getUpperBound());
@@ -140,15 +119,14 @@ bool RowSum::scale() {
     map.map(inner.getInductionVar(), copy.getInductionVar());
     builder.setInsertionPointToStart(copy.getBody());
   }
-  llvm::SmallVector<mlir::Value> indices;
-  for (mlir::Value index : store_.getIndices())
-    indices.push_back(copied(index, map, builder));
-  mlir::Value scaled = memref::LoadOp::create(builder, location, store_.getMemRef(), indices);
-  for (mlir::Value factor : factors_)
-    scaled = arith::MulFOp::create(builder, location, copied(factor, map, builder), scaled);
-  for (mlir::Value divisor : divisors_)
-    scaled = arith::DivFOp::create(builder, location, scaled, copied(divisor, map, builder));
-  memref::StoreOp::create(builder, location, scaled, store_.getMemRef(), indices);
+  const auto allCopied = [&](mlir::ValueRange values) {
+    return llvm::map_to_vector(values, [&](mlir::Value value) { return copied(value, map, builder); });
+  };
+  const auto indices = allCopied(store_.getIndices());
+  const mlir::Value sum = memref::LoadOp::create(builder, location, store_.getMemRef(), indices);
+  const auto outer = allCopied(factors.outer), divisors = allCopied(factors.divisors);
+  memref::StoreOp::create(builder, location, scaled(builder, location, sum, outer, divisors), store_.getMemRef(),
+                          indices);
   return true;
 }
 

@@ -17,8 +17,8 @@
 // CHECK:           scf.if %[[SOME]]
 // CHECK:             scf.for %[[K:.*]] =
 // CHECK:               %[[SUM:.*]] = memref.load %[[Y]][%[[I]], %[[K]]]
-// CHECK:               %[[SCALED:.*]] = arith.mulf %[[DI]], %[[SUM]]
-// CHECK:               %[[ZK:.*]] = memref.load %[[Z]][%[[K]]]
+// CHECK-DAG:           %[[SCALED:.*]] = arith.mulf %[[DI]], %[[SUM]]
+// CHECK-DAG:           %[[ZK:.*]] = memref.load %[[Z]][%[[K]]]
 // CHECK:               %[[TOTAL:.*]] = arith.divf %[[SCALED]], %[[ZK]]
 // CHECK:               memref.store %[[TOTAL]], %[[Y]][%[[I]], %[[K]]]
 func.func @spmm(%a: memref<?xf64>, %x: memref<?x?xf64>, %y: memref<?x?xf64>, %d: memref<?xf64>, %z: memref<?xf64>, %ends: memref<?xindex>, %at: memref<?xindex>, %m: index, %n: index) attributes {spc.nests = [#spc.nest<[<[["i", 1, 1]] in <"i">>, <[["j", 1, 1]] in <"j"> reduction = true>, <[["k", 1, 1]] in <"k">>] scaled = true>]} {
