@@ -55,8 +55,6 @@ void check(const Case &given, const std::string &format) {
     tensors["x"] = givenVector({1, 1, 1, 1});
   if (reads("c(i)")) // of which the square is infinite where A has no entry
     tensors["c"] = givenVector({1, 2, 3, 1e200, 4});
-  if (reads("c(i)")) // of which the square is infinite where A has no entry
-    tensors["c"] = givenVector({1, 2, 3, 1e200, 4});
   if (reads("b(i)"))
     tensors["b"] = givenVector({1, 1, 1, 1, 1});
   if (reads("s*"))
