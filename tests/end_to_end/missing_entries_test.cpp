@@ -90,6 +90,25 @@ TEST_CASE("entries at constant and repeated indices are missing as any other", "
   check({"y(i) = A(1,1) * x(i)", {{"A", corner}, {"x", kInfinities}}, {0, 0}});
 }
 
+TEST_CASE("a function of conditional entries is missing where they are, unless it is none of 0", "[sentences]") {
+  const GivenTensor row = givenEntries({2, 2}, {{{0, 0}, 2}, {{0, 1}, 0.5}}),
+                    other = givenEntries({2, 2}, {{{0, 1}, 3}});
+  const GivenTensor first = givenVector({1, 0});
+  const std::map<std::string, GivenTensor> given = {
+      {"A", row}, {"B", other}, {"x", kInfinities}, {"z", first}, {"v", givenVector({0.5, kInf})}};
+  check({"y(i) = sum(j, relu(where(A(i,j) > 1, A(i,j))) * x(j))", given, {kInf, 0}});
+  check({"y(i) = sum(j, abs(where(A(i,j) > 1, A(i,j)) * z(i)) * v(j))", given, {1, 0}});
+  check({"y(i) = sum(j, (z(i) and where(A(i,j) > 1, A(i,j))) * v(j))", given, {0.5, 0}});
+  check({"y(i) = sum(j, f32(where(A(i,j) > 1, A(i,j))) * v(j))", given, {1, 0}});
+  check({"y(i) = sum(j, select(z(i) > 0, where(A(i,j) > 1, A(i,j)), 0) * v(j))", given, {1, 0}});
+  check({"y(i) = sum(j, abs(where(A(i,j) > 1, A(i,j)) - B(i,j)) * x(j))", given, {kInf, 0}});
+  check({"y(i) = sum(j, abs(where(A(i,j) > 2, A(i,j)) - B(i,j)) * v(j))", given, {kInf, 0}});
+  check({"y(i) = sum(j, abs(where(A(i,j) > 1, A(i,j)) - where(B(i,j) > 5, B(i,j))) * v(j))", given, {1, 0}});
+  check({"y(i) = sum(j, cos(where(A(i,j) > 1, A(i,j) - 2)) * v(j))", given, {kInf, kInf}});
+  check({"y(i) = sum(j, relu(where(x(j) < z(i), x(j))) * x(j))", given, {0, 0}}, {"dense"});
+  check({"y(i) = sum(j, relu(where(v(j) < z(i), v(j))) * v(j))", given, {0.25, 0}}, {"dense"});
+}
+
 TEST_CASE("between dense tensors the rules are IEEE's", "[sentences]") {
   check({"y(i) = z(i) * x(i)", {{"z", kZeros}, {"x", kInfinities}}, {kNaN, kNaN}}, {"dense"});
   check({"y(i) = x(i) - x(i)", {{"x", kInfinities}}, {kNaN, kNaN}}, {"dense"});

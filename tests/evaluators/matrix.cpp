@@ -156,6 +156,14 @@ const std::vector<Construct> kConstructs = joined(
         {"temporary of a sum", "let T(i) = sum(j, A(i,j))\ny(i) = T(i) * z(i)"},
         {"sum of two terms", "C(i,j) = A(i,j) * x(j) + B(i,j)"},
         {"transposed", "C(j,i) = A(i,j) * x(j)"},
+        {"function of conditional entries", "y(i) = sum(j, relu(where(A(i,j) > 0.5, A(i,j))) * x(j))"},
+        {"function of a sum with conditional entries", "y(i) = sum(j, sin(A(i,j) - where(z(i) > 0, B(i,j))) * x(j))"},
+        {"function of conditional entries' quotient", "y(i) = sum(j, abs(where(j <= i, A(i,j) * z(i)) / x(j)) * x(j))"},
+        {"logic of conditional entries", "y(i) = sum(j, (x(j) and where(z(i) > 0, A(i,j))) * x(j))"},
+        {"choice of conditional entries", "y(i) = sum(j, select(z(i) > 0, where(x(j) > 0, A(i,j)), B(i,j)) * x(j))"},
+        {"function of conditional entries, elementwise", "C(i,j) = abs(where(A(i,j) > 0.5, A(i,j))) * x(j) + B(i,j)"},
+        {"function of conditional entries beside a sum",
+         "y(i) = sum(j, relu(where(A(i,j) > 0.5, A(i,j))) * sum(k, D(k,j) * x(k)))"},
     },
     constructsOfFunctions());
 

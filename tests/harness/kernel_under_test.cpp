@@ -169,8 +169,10 @@ static bool holdsWhere(const syntax::Kernel &kernel) {
                      [&](const syntax::Statement &statement) { return holds(*statement.value); });
 }
 
-/// Makes the evaluated entries the ones that are stored, and those that pad them.
-static void takePatterns(const TensorMap &tensors, PatternMap &least, PatternMap &most) {
+void takeConditionalPatterns(const syntax::Kernel &kernel, const TensorMap &tensors, PatternMap &least,
+                             PatternMap &most) {
+  if (!holdsWhere(kernel))
+    return;
   for (const auto &[name, tensor] : tensors) {
     if (!tensor.assembled)
       continue;
@@ -211,8 +213,7 @@ std::string KernelUnderTest::check(const Trial &given, const Meaning *meaning) c
     allowZeros(tensors, least, most);
   if (readsNothing)
     allowFalse(analyzed_.tree, most);
-  if (holdsWhere(analyzed_.tree))
-    takePatterns(tensors, least, most);
+  takeConditionalPatterns(analyzed_.tree, tensors, least, most);
   for (const auto &[name, tensor] : tensors)
     if (tensor.assembled && tensor.stored != least.at(name).stored)
       return "the evaluators disagree on what " + name + " stores";

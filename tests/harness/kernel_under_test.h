@@ -12,6 +12,11 @@
 
 namespace spc::testing {
 
+/// In kernels with conditional entries, of which patterns alone do not say where they are: makes the entries that
+/// `tensors` were evaluated to have the ones that are stored, and those that pad them.
+void takeConditionalPatterns(const syntax::Kernel &kernel, const TensorMap &tensors, PatternMap &least,
+                             PatternMap &most);
+
 /// A compiled kernel, or the reason why there is none.
 class KernelUnderTest {
 public:

@@ -80,7 +80,7 @@ NodePtr Expander::withoutWheres(const Node &node, EntryPlace place) {
   if (!holdsWhere(node))
     return clone(node);
   if (const CallNode *where = asWhere(node))
-    return conditional(*where, place, node.where);
+    return conditional(*where, place);
   if (const auto *reduction = std::get_if<ReduceNode>(&node.kind)) {
     const EntryPlace inside = reduction->reduction != Reduction::Sum ? EntryPlace::Number
                               : place == EntryPlace::Addend          ? EntryPlace::Summand
@@ -90,14 +90,9 @@ NodePtr Expander::withoutWheres(const Node &node, EntryPlace place) {
     return copy;
   }
   if (const auto *call = std::get_if<CallNode>(&node.kind)) {
-    CallNode copy{call->function, call->castTo, {}, call->typeParameter};
-    const ValueType type = computeType_;
-    for (size_t k = 0; k < call->arguments.size(); ++k) {
-      computeType_ = argumentType(*call, k, type, scope_, kernel_);
-      copy.arguments.push_back(withoutWheres(*call->arguments[k], EntryPlace::Number));
-    }
-    computeType_ = type;
-    return makeNode(std::move(copy), node.where);
+    NodePtr value = ofNumbers(*call, node.where);
+    NodePtr present = place == EntryPlace::Factor ? presenceOfCall(node) : nullptr;
+    return present ? entryWhere(std::move(present), std::move(value), 0, place) : std::move(value);
   }
   if (asSum(node)) {
     const auto &sum = std::get<BinaryNode>(node.kind);
@@ -107,6 +102,18 @@ NodePtr Expander::withoutWheres(const Node &node, EntryPlace place) {
   NodePtr condition;
   NodePtr product = factorsOf(node, isChosen ? &condition : nullptr);
   return condition ? chosen(std::move(condition), std::move(product), 0) : std::move(product);
+}
+
+/// A call whose arguments are numbers as any other.
+NodePtr Expander::ofNumbers(const CallNode &call, Span where) {
+  CallNode copy{call.function, call.castTo, {}, call.typeParameter};
+  const ValueType type = computeType_;
+  for (size_t k = 0; k < call.arguments.size(); ++k) {
+    computeType_ = argumentType(call, k, type, scope_, kernel_);
+    copy.arguments.push_back(withoutWheres(*call.arguments[k], EntryPlace::Number));
+  }
+  computeType_ = type;
+  return makeNode(std::move(copy), where);
 }
 
 /// A product without where(...); with `condition` it is that where this holds, and missing elsewhere.
@@ -120,6 +127,10 @@ NodePtr Expander::factorsOf(const Node &node, NodePtr *condition) {
     return makeNode(BinaryNode{binary->op, std::move(left), std::move(right)}, node.where);
   }
   const CallNode *where = condition ? asWhere(node) : nullptr;
+  if (const auto *call = std::get_if<CallNode>(&node.kind); condition && call && !where && holdsWhere(node)) {
+    *condition = both(std::move(*condition), presenceOfCall(node));
+    return ofNumbers(*call, node.where);
+  }
   if (!where || fillOf(*where->arguments[1]) != 0)
     return withoutWheres(node, EntryPlace::Factor);
   *condition = both(std::move(*condition), conditionIn(*where));
@@ -147,10 +158,15 @@ NodePtr Expander::chosen(NodePtr condition, NodePtr value, double otherwise) con
   return callOf(Function::Select, listOf(std::move(condition), std::move(value), std::move(number)), where);
 }
 
-NodePtr Expander::conditional(const CallNode &call, EntryPlace place, Span where) {
+NodePtr Expander::conditional(const CallNode &call, EntryPlace place) {
   NodePtr condition = conditionIn(call);
   NodePtr value = withoutWheres(*call.arguments[1], place);
-  const double fill = fillOf(*call.arguments[1]);
+  return entryWhere(std::move(condition), std::move(value), fillOf(*call.arguments[1]), place);
+}
+
+/// A value without where(...) where a condition holds, and a missing entry elsewhere, which has that fill.
+NodePtr Expander::entryWhere(NodePtr condition, NodePtr value, double fill, EntryPlace place) {
+  const Span where = value->where;
   const bool isListed = listsWheres_ || (fill == 0 && listsPlaces(*value, place));
   // A number has no places to list.
   const bool hasPlaces = !main_->targetVariables.empty() || !freeVariables(*condition, scope_).empty() ||

@@ -87,10 +87,24 @@ private:
   double fillOf(const Node &node) const;
   NodePtr conditionIn(const CallNode &where);
   NodePtr chosen(NodePtr condition, NodePtr value, double otherwise) const;
-  NodePtr conditional(const CallNode &call, EntryPlace place, Span where);
+  NodePtr conditional(const CallNode &call, EntryPlace place);
+  NodePtr ofNumbers(const CallNode &call, Span where);
+  NodePtr entryWhere(NodePtr condition, NodePtr value, double fill, EntryPlace place);
   static bool listsPlaces(const Node &node, EntryPlace place);
   NodePtr summedApart(NodePtr value, const Node &condition);
   AccessId listWhere(const Node &condition, const Node &value);
+
+  // Where functions of conditional entries have entries (expand_presence.cpp).
+
+  /// A condition that holds where a value has an entry; null: always. nullopt: it has none anywhere.
+  using Presence = std::optional<NodePtr>;
+  NodePtr presenceOfCall(const Node &call);
+  Presence presenceIn(const Node &node, const AccessDomain &whole);
+  Presence presenceIn(const CallNode &call, const AccessDomain &whole);
+  Presence presenceIn(const BinaryNode &binary, const AccessDomain &whole);
+  Presence presenceOfEntry(const CallNode &where, const AccessDomain &whole);
+  Presence either(Presence a, Presence b) const;
+  Presence each(Presence a, Presence b) const;
 
   // What a sparse target takes in (expand_taken_in.cpp).
   NodePtr withListed(const Node &value);
