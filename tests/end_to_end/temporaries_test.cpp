@@ -90,6 +90,16 @@ TEST_CASE("temporaries with dimensions that their pattern lacks", "[temporaries]
                 product({{"S", {"csr", "coo", "csc", "dcsr", "ell"}}}));
 }
 
+TEST_CASE("sums are computed where a factor of any storage has entries", "[temporaries]") {
+  std::vector<std::string> storages = kMatrixFormats;
+  storages.insert(storages.end(), kLooseMatrixFormats.begin(), kLooseMatrixFormats.end());
+  checkLowering("y(i) = S(i,j) * sigmoid(sum(k, X(i,k) * Y(j,k))) * x(j)", product({{"S", storages}}));
+  checkLowering("D(i,j) = S(i,j) / (2 + abs(sum(k, X(i,k) * Y(j,k))))",
+                product({{"S", {"bsr2x3", "ell", "dia", "sym-csr", "lower", "ell1+coo", "csr-unsorted", "coo-dup"}}}));
+  checkLowering("l = sum(i, j, pattern(S(i,j)) * relu(S(i,j) - sum(k, X(i,k) * Y(j,k))))",
+                product({{"S", {"bsr2x3", "ell", "sym-csr", "coo-dup"}}}));
+}
+
 TEST_CASE("attention with several heads", "[temporaries]") {
   checkLowering("let L(i,j,h) = pattern(S(i,j)) * max(a(i,h) + b(j,h), 0.2*(a(i,h) + b(j,h)))\n"
                 "let M(i,h) = max(j, select(pattern(S(i,j)), L(i,j,h), -inf))\n"

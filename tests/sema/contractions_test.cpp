@@ -126,7 +126,15 @@ TEST_CASE("a temporary's own sums are computed where its readers want them") {
 TEST_CASE("a mask says where a part, or a function's sum, is wanted") {
   CHECK(costOf("D(i,j) = S(i,j)*P(i,k)*Q(j,k)*U(i,f)*V(j,f)", {"S=csr"}) == "nnz(S)*k for $6; nnz(S)*f for D");
   CHECK(costOf("B(i,j) = S(i,j)*relu(sum(k, P(i,k)*Q(j,k)))", {"S=csr"}) == "nnz(S)*k for $4; nnz(S) for B");
-  CHECK(costOf("B(i,j) = S(i,j)*relu(sum(k, P(i,k)*Q(j,k)))", {"S=bsr", "B=dense"}).find("i*j*k") != std::string::npos);
+  for (const char *format : {"csc", "coo", "dcsr", "dcsc", "bsr", "ell", "hyb", "dia", "groups", "triangle", "lengths",
+                             "ragged", "lower", "upper"}) {
+    INFO(format);
+    const std::string bound = std::string("S=") + format;
+    CHECK(costOf("B(i,j) = S(i,j)*relu(sum(k, P(i,k)*Q(j,k)))", {bound}) == "nnz(S)*k for $4; nnz(S) for B");
+    CHECK(
+        costOf("let T(i,j) = relu(sum(k, P(i,k)*Q(j,k)))\ny(i) = S(i,j)*T(i,j)*x(j)", {bound, "y=dense"}).find("i*j") ==
+        std::string::npos);
+  }
   // One that two factors need is computed once.
   CHECK(costOf("l = sum(i,j, pattern(R(i,j))*(1 - sum(f,X(i,f)*Y(j,f)))*(1 - sum(f,X(i,f)*Y(j,f))))", {"R=csr"}) ==
         "nnz(R)*f for $4; nnz(R) for l");

@@ -23,14 +23,13 @@ Expander::ScopedMasks::~ScopedMasks() {
   expander_.masks_ = std::move(outer_);
 }
 
-/// Whether the entries of an operand are there, each once, for as long as the statement is computed.
+/// Whether the entries of an operand are there for as long as the statement is computed, or a canonical copy's.
 bool Expander::mayMask(AccessId id) const {
   const Access &access = scope_.accesses[id];
   const Tensor &tensor = kernel_.tensors[access.tensor];
   const Tensor &owner = kernel_.tensors[structureOwner(kernel_, access.tensor)];
-  const bool isPlain = !tensor.format.isDense() && tensor.fill == 0 && format::isElementwise(tensor.format) &&
-                       !format::hasPadding(tensor.format) && !hasDerived(access, scope_);
-  return isPlain && access.tensor != main_->target && !owner.isAssembled() && !owner.is<Converted>();
+  const bool isPlain = !tensor.format.isDense() && tensor.fill == 0 && !hasDerived(access, scope_);
+  return isPlain && access.tensor != main_->target && !owner.isAssembled();
 }
 
 /// The operand that a factor is, or the pattern of; nullopt where it is something else.
