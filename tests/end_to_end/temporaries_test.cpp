@@ -98,6 +98,8 @@ TEST_CASE("sums are computed where a factor of any storage has entries", "[tempo
                 product({{"S", {"bsr2x3", "ell", "dia", "sym-csr", "lower", "ell1+coo", "csr-unsorted", "coo-dup"}}}));
   checkLowering("l = sum(i, j, pattern(S(i,j)) * relu(S(i,j) - sum(k, X(i,k) * Y(j,k))))",
                 product({{"S", {"bsr2x3", "ell", "sym-csr", "coo-dup"}}}));
+  checkLowering("S(i,j) = U(i,k) * V(k,j)\nD(i,j) = S(i,j) * relu(sum(q, P(i,q) * Q(j,q)))",
+                product({{"U", {"csr"}}, {"V", {"csr"}}, {"S", {"csr", "coo", "bsr2x3"}}, {"D", {"csr", "dense"}}}));
 }
 
 TEST_CASE("attention with several heads", "[temporaries]") {

@@ -135,6 +135,11 @@ TEST_CASE("a mask says where a part, or a function's sum, is wanted") {
         costOf("let T(i,j) = relu(sum(k, P(i,k)*Q(j,k)))\ny(i) = S(i,j)*T(i,j)*x(j)", {bound, "y=dense"}).find("i*j") ==
         std::string::npos);
   }
+  CHECK(usual("B(i,j) = B(i,j)*relu(sum(k, P(i,k)*Q(j,k)))", {"B=csr"}).the("densify").message ==
+        "a dense temporary holds this for all elements of 'B', which stores some of them");
+  CHECK(
+      usual("S(i,j) = U(i,k)*V(k,j)\nD(i,j) = S(i,j)*relu(sum(k, P(i,k)*Q(j,k)))", {"S=csr", "U=csr", "V=csr", "D=csr"})
+          .count("densify") == 1);
   // One that two factors need is computed once.
   CHECK(costOf("l = sum(i,j, pattern(R(i,j))*(1 - sum(f,X(i,f)*Y(j,f)))*(1 - sum(f,X(i,f)*Y(j,f))))", {"R=csr"}) ==
         "nnz(R)*f for $4; nnz(R) for l");

@@ -27,9 +27,12 @@ Expander::ScopedMasks::~ScopedMasks() {
 bool Expander::mayMask(AccessId id) const {
   const Access &access = scope_.accesses[id];
   const Tensor &tensor = kernel_.tensors[access.tensor];
-  const Tensor &owner = kernel_.tensors[structureOwner(kernel_, access.tensor)];
-  const bool isPlain = !tensor.format.isDense() && tensor.fill == 0 && !hasDerived(access, scope_);
-  return isPlain && access.tensor != main_->target && !owner.isAssembled();
+  const TensorId owner = structureOwner(kernel_, access.tensor);
+  const auto *copy = kernel_.tensors[owner].as<Converted>();
+  const TensorId source = copy ? copy->source : owner;
+  const bool isOld = source == main_->target || access.tensor == main_->target;
+  return !tensor.format.isDense() && tensor.fill == 0 && !hasDerived(access, scope_) && !isOld &&
+         !kernel_.tensors[source].isAssembled();
 }
 
 /// The operand that a factor is, or the pattern of; nullopt where it is something else.

@@ -26,8 +26,11 @@ public:
         report(temporary, "a dense temporary holds this sum, which is computed before the product");
         continue;
       }
-      if (!readsSparse(temporary))
+      if (!readsSparse(temporary)) {
+        if (isDense && !temporary.isPart && !target_.format.isDense() && isAsLargeAsTarget(temporary))
+          reportUnmasked(temporary);
         continue;
+      }
       fromSparse_.insert(temporary.target);
       if (temporary.targetVariables.empty() || !isDense || temporary.isPart)
         continue;
@@ -62,6 +65,12 @@ private:
                                                     [&](VariableId variable) { return !has(own, variable); });
   }
 
+  bool isAsLargeAsTarget(const LogicalStatement &temporary) const {
+    const std::vector<VariableId> &own = expansion_.main.targetVariables;
+    return own.size() > 1 && std::all_of(own.begin(), own.end(),
+                                         [&](VariableId variable) { return has(temporary.targetVariables, variable); });
+  }
+
   /// Whether it is this temporary that a term of the target has in place of sparse operands.
   bool fillsTarget(const LogicalStatement &temporary) const {
     return std::any_of(expansion_.main.terms.begin(), expansion_.main.terms.end(), [&](const LogicalTerm &term) {
@@ -69,16 +78,30 @@ private:
     });
   }
 
-  void report(const LogicalStatement &temporary, const std::string &message) {
-    std::vector<int> dims(temporary.targetVariables.size());
-    std::iota(dims.begin(), dims.end(), 0);
+  /// 'T(i,j)', as a temporary might be called.
+  std::string headOf(const LogicalStatement &temporary) const {
     std::string indices;
     for (VariableId variable : temporary.targetVariables)
       indices += (indices.empty() ? "" : ",") + scope_.variables[variable].name;
+    return "T(" + indices + ")";
+  }
+
+  void reportUnmasked(const LogicalStatement &temporary) {
+    planning_.diagnostics
+        .report(kDensifies, temporary.where,
+                "a dense temporary holds this for all elements of " +
+                    quotedName(planning_.kernel, expansion_.main.target) + ", which stores some of them")
+        .advise("say where it is wanted, 'let " + headOf(temporary) + " = pattern(...) * ...'");
+  }
+
+  void report(const LogicalStatement &temporary, const std::string &message) {
+    std::vector<int> dims(temporary.targetVariables.size());
+    std::iota(dims.begin(), dims.end(), 0);
     planning_.diagnostics.report(kDensifies, temporary.where, message)
-        .advise(temporary.isPicked ? "pick the entries by a sparse vector, T(i,j,k) * e(k), or store the result densely"
-                                   : "give it a name, 'let T(" + indices + ") = ...', and bind that: --format T=" +
-                                         shippedFormat(dims) + ", for instance");
+        .advise(temporary.isPicked
+                    ? "pick the entries by a sparse vector, T(i,j,k) * e(k), or store the result densely"
+                    : "give it a name, 'let " + headOf(temporary) +
+                          " = ...', and bind that: --format T=" + shippedFormat(dims) + ", for instance");
   }
 
   Planning &planning_;
