@@ -98,8 +98,24 @@ TEST_CASE("sums are computed where a factor of any storage has entries", "[tempo
                 product({{"S", {"bsr2x3", "ell", "dia", "sym-csr", "lower", "ell1+coo", "csr-unsorted", "coo-dup"}}}));
   checkLowering("l = sum(i, j, pattern(S(i,j)) * relu(S(i,j) - sum(k, X(i,k) * Y(j,k))))",
                 product({{"S", {"bsr2x3", "ell", "sym-csr", "coo-dup"}}}));
+  checkLowering("R(i,j) = S(i,j)\ny(i) = R(i,j) * exp(sum(q, P(i,q) * Q(j,q)))",
+                product({{"S", {"csr", "bsr2x3", "ell", "coo-unsorted", "sym-csr"}}}));
   checkLowering("S(i,j) = U(i,k) * V(k,j)\nD(i,j) = S(i,j) * relu(sum(q, P(i,q) * Q(j,q)))",
                 product({{"U", {"csr"}}, {"V", {"csr"}}, {"S", {"csr", "coo", "bsr2x3"}}, {"D", {"csr", "dense"}}}));
+}
+
+TEST_CASE("temporaries of sparse terms that list their entries", "[temporaries]") {
+  const std::vector<std::string> storages = {"csr", "csc", "coo", "dcsr", "bsr2x3", "ell", "coo-dup", "dense"};
+  const std::vector<std::string> square = {"csr", "coo", "dcsr", "sym-csr"};
+  checkLowering("let L(i,j) = (i == j)*d(i) - A(i,j)\ny(i) = L(i,j)*x(j)", product({{"A", square}}));
+  checkLowering("let L(i,j) = (i == j)*d(i) - A(i,j)\ny(i) = L(i,j)*x(j)\nz(j) = abs(L(i,j))*y(i)",
+                product({{"A", square}}));
+  checkLowering("let T(i,j) = A(i,j) - B(i,j)\ny(i) = T(i,j)*x(j)\nz(j) = T(i,j)*y(i)",
+                product({{"A", storages}, {"B", {"csr", "dcsr"}}}));
+  checkLowering("let T(i,k) = A(i,j)*B(j,k)\ny(i) = T(i,k)*x(k)\nz(k) = T(i,k)*T(i,k)",
+                product({{"A", storages}, {"B", {"csr", "csc"}}}));
+  checkLowering("let T(i,j,k) = A(i,j)*v(k) + U(i,j,k)\nD(i,k) = T(i,j,k)*X(j,k)\ny(j) = T(i,j,k)*X(j,k)",
+                product({{"A", {"csr", "coo"}}, {"v", {"sv"}}, {"U", {"csf", "coo"}}}));
 }
 
 TEST_CASE("attention with several heads", "[temporaries]") {

@@ -147,6 +147,39 @@ TEST_CASE("a mask says where a part, or a function's sum, is wanted") {
         "nnz(S)*h*k for $5; nnz(S)*h for D");
 }
 
+TEST_CASE("temporaries of sparse terms list their entries for readers that make nothing of missing ones") {
+  const std::string laplacian = "let L(i,j) = (i == j)*d(i) - A(i,j)\n";
+  for (const char *reader :
+       {"y(i) = L(i,j)*x(j)", "y(i,k) = L(i,j)*X(j,k)\nz(i,k) = L(i,j)*y(j,k)", "let y(i) = L(i,j)*x(j)\ns = x(i)*y(i)",
+        "y(i) = L(j,i)*x(j)/d(i) + b(i)", "y(i) = sum(j, abs(L(i,j))) + mean(j, L(j,i))", "y(i) = relu(-2*L(i,j))*x(j)",
+        "y(i) = L(i+1,j)*x(j)"}) {
+    INFO(reader);
+    const Checked listed = check(laplacian + reader, {"A=csr"});
+    REQUIRE(listed.kernel);
+    CHECK(listed.tensor("L").isAssembled());
+    CHECK(listed.count("densify") == 0);
+  }
+  for (const char *reader :
+       {"y(i) = exp(L(i,j))*x(j)", "y(i) = x(j)/L(i,j)", "y(i) = max(j, L(i,j))", "y(i) = pattern(L(i,j))*x(j)",
+        "y(i) = L(i,2)*d(i)", "y(i) = max(L(i,j), 2)*x(j)", "L(i,j) = L(i,j) + 1\ny(i) = L(i,j)*x(j)"}) {
+    INFO(reader);
+    const Checked stored = check(laplacian + reader, {"A=csr"});
+    REQUIRE(stored.kernel);
+    CHECK(stored.tensor("L").format.isDense());
+  }
+  CHECK(check("let L(i,j) = D(i,j) - A(i,j)\ny(i) = L(i,j)*x(j)", {"A=csr"}).tensor("L").format.isDense());
+  CHECK(check(laplacian + "y(i) = L(i,j)*x(j)", {"A=csr", "L=dense"}).tensor("L").format.isDense());
+  // Rows are listed where no operand stores them all.
+  CHECK_FALSE(check("let T(i,j) = A(i,j) + B(i,j)\ns = T(i,j)*T(i,j)", {"A=coo", "B=dcsr"})
+                  .tensor("T")
+                  .format.levels.front()
+                  .isDense());
+  CHECK(costOf("let T(i,k) = A(i,j)*B(j,k)\ny(i) = T(i,k)*x(k)\nz(k) = T(i,k)*w(i)", {"A=csr", "B=csr"}) ==
+        "nnz(A)*nnz(B)/j for T; nnz(T) for y, z");
+  // An output has no format that the text does not lead to.
+  CHECK(check(laplacian + "let y(i) = L(i,j)*x(j)\nC(i,j) = L(i,j)*y(i)", {"A=csr"}).tensor("C").format.isDense());
+}
+
 TEST_CASE("temporaries keep the pattern of a factor that lacks some of their dimensions") {
   for (const char *indices : {"i,j,h", "i,h,j", "h,i,j"}) {
     const std::string e = "E(" + std::string(indices) + ")";

@@ -93,19 +93,8 @@ private:
   format::Format canonicalFormat(TensorId tensor, const format::Format &source) const {
     const std::vector<int> order = dimensionOrder(source);
     const ExtentId rows = kernel_.tensors[tensor].extents[order.front()];
-    const bool isListed = order.size() == 1 || (!hasDenseLevel(source) && !isStoredWhole(rows));
+    const bool isListed = order.size() == 1 || (!hasDenseLevel(source) && !isStoredWhole(kernel_, rows));
     return plainFormat(source, isListed);
-  }
-
-  /// Whether an operand, or a vector that is written, has an element for each coordinate.
-  bool isStoredWhole(ExtentId extent) const {
-    return std::any_of(kernel_.tensors.begin(), kernel_.tensors.end(), [&](const Tensor &tensor) {
-      if (tensor.isWritten && tensor.order() > 1)
-        return false;
-      return std::any_of(tensor.format.levels.begin(), tensor.format.levels.end(), [&](const format::Level &level) {
-        return level.isFullyDense() && tensor.extents[level.dim] == extent;
-      });
-    });
   }
 
   void report(TensorId tensor, Span where, const format::Format &stored, const format::Format &format) {
@@ -130,6 +119,26 @@ bool hasDenseLevel(const format::Format &format) {
   return std::any_of(format.levels.begin(), format.levels.end(),
                      [](const format::Level &level) { return level.isDense(); }) ||
          std::any_of(format.parts.begin(), format.parts.end(), hasDenseLevel);
+}
+
+void takeIndexTypes(const LogicalStatement &logical, const Scope &scope, const Kernel &kernel, format::Format &format) {
+  format.pointers = format::IndexType::I64;
+  for (const LogicalTerm &term : logical.terms)
+    for (AccessId id : accessesOf(*term.expr)) {
+      const format::Format &operand = kernel.tensors[scope.accesses[id].tensor].format;
+      if (!operand.isDense() && format::bits(operand.indices) > format::bits(format.indices))
+        format.indices = operand.indices;
+    }
+}
+
+bool isStoredWhole(const Kernel &kernel, ExtentId extent) {
+  return std::any_of(kernel.tensors.begin(), kernel.tensors.end(), [&](const Tensor &tensor) {
+    if (tensor.isWritten && tensor.order() > 1)
+      return false;
+    return std::any_of(tensor.format.levels.begin(), tensor.format.levels.end(), [&](const format::Level &level) {
+      return level.isFullyDense() && tensor.extents[level.dim] == extent;
+    });
+  });
 }
 
 format::Format plainFormat(const format::Format &source, bool isListed) {

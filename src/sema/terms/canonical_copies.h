@@ -15,6 +15,13 @@ format::IndexType indexTypeOfCopy(const format::Format &source);
 /// Whether some level of a format, or of a part of it, stores all of its coordinates or a run of them.
 bool hasDenseLevel(const format::Format &format);
 
+/// Whether an operand, or a vector that is written, has an element for each coordinate of an extent.
+bool isStoredWhole(const Kernel &kernel, ExtentId extent);
+
+/// Gives `format`, of an assembled temporary, pointers of 64 bits and the widest indices of the sparse operands that
+/// its statement reads.
+void takeIndexTypes(const LogicalStatement &logical, const Scope &scope, const Kernel &kernel, format::Format &format);
+
 /// The format (dense, compressed, …), or where the root lists its coordinates too (compressed, compressed, …), in the
 /// order in which the levels of `source` come to the dimensions. A vector has one compressed level.
 format::Format plainFormat(const format::Format &source, bool isListed);

@@ -154,17 +154,6 @@ Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
   return apart;
 }
 
-/// Gives a temporary that lists its entries indices as wide as those of its operands, and pointers for any number.
-void Expander::takeIndexTypes(const LogicalStatement &logical, format::Format &format) const {
-  format.pointers = format::IndexType::I64;
-  for (const LogicalTerm &term : logical.terms)
-    for (AccessId id : accessesOf(*term.expr)) {
-      const format::Format &operand = kernel_.tensors[scope_.accesses[id].tensor].format;
-      if (!operand.isDense() && format::bits(operand.indices) > format::bits(format.indices))
-        format.indices = operand.indices;
-    }
-}
-
 /// Adds the computation of a temporary, where a mask has entries if there is one. `isListed`: it is assembled, as a
 /// sparse target has entries only where it does.
 AccessId Expander::addSumApart(LogicalStatement logical, const std::optional<AccessId> &mask, bool isListed) {
@@ -174,7 +163,7 @@ AccessId Expander::addSumApart(LogicalStatement logical, const std::optional<Acc
   tensor.role = Temporary{.isRestricted = mask && !isListed, .isPart = logical.isPart};
   if (isListed) {
     tensor.format = plainFormat(tensor.format, true);
-    takeIndexTypes(logical, tensor.format);
+    takeIndexTypes(logical, scope_, kernel_, tensor.format);
     tensor.structure = Assembled{};
   } else if (mask) {
     const Access &source = scope_.accesses[*mask];

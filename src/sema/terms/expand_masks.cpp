@@ -31,6 +31,9 @@ bool Expander::mayMask(AccessId id) const {
   const auto *copy = kernel_.tensors[owner].as<Converted>();
   const TensorId source = copy ? copy->source : owner;
   const bool isOld = source == main_->target || access.tensor == main_->target;
+  const bool isCopied = copy || !format::isCanonical(tensor.format);
+  if (isCopied && kernel_.tensors[source].isWritten) // by an earlier statement: it is not there when the call begins
+    return false;
   return !tensor.format.isDense() && tensor.fill == 0 && !hasDerived(access, scope_) && !isOld &&
          !kernel_.tensors[source].isAssembled();
 }

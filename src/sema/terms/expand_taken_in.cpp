@@ -233,7 +233,7 @@ AccessId Expander::addListed(LogicalStatement logical) {
   const format::Format &target = kernel_.tensors[main_->target].format;
   const bool isAlike = logical.targetVariables == main_->targetVariables;
   tensor.format = isAlike ? plainFormat(target, !hasDenseLevel(target)) : plainFormat(tensor.format, true);
-  takeIndexTypes(logical, tensor.format);
+  takeIndexTypes(logical, scope_, kernel_, tensor.format);
   tensor.structure = Assembled{};
   tensor.fill = logical.targetDefault;
   temporaries_.push_back(std::move(logical));

@@ -201,7 +201,6 @@ private:
   bool mayUndoZero(const Node &product) const;
   std::optional<SumApart> knownSum(const SumApart &apart);
   SumApart sumApart(const Node &sum, const Node &product);
-  void takeIndexTypes(const LogicalStatement &logical, format::Format &format) const;
   AccessId addSumApart(LogicalStatement logical, const std::optional<AccessId> &mask, bool isListed);
   std::optional<LogicalStatement> presenceOf(const LogicalStatement &logical) const;
   bool isTold(const Node &value) const;

@@ -1,6 +1,7 @@
 // The format of outputs: bound by the user, else the pattern that the expression keeps, else dense.
 #include "sema/terms/copy_advice.h"
 #include "sema/terms/densifier.h"
+#include "sema/terms/listed_temporaries.h"
 #include "sema/terms/logical_plan.h"
 #include "sema/terms/ranked_format.h"
 #include "sema/terms/shared_pattern.h"
@@ -32,8 +33,9 @@ struct Decision {
     Reassembled, ///< it is built from entries again
   };
   Kind kind = Kind::Unchanged;
-  Pattern pattern = PatternLoss{}; ///< the operand's that the statement keeps, or why it keeps none
-  bool takesFormat = false;        ///< Shared or Assembled in the operand's format
+  Pattern pattern = PatternLoss{};                     ///< the operand's that the statement keeps, or why it keeps none
+  bool takesFormat = false;                            ///< Shared or Assembled in the operand's format
+  std::optional<format::Format> listed = std::nullopt; ///< Assembled in this format, which nothing asks for
 };
 
 /// Each part of the target is decided from what is known, which changes nothing, and then applied and reported.
@@ -85,6 +87,11 @@ private:
         pattern = std::move(ofMask);
     }
     const auto *kept = std::get_if<KeptPattern>(&pattern);
+    if (!kept && target_.is<Temporary>())
+      if (std::optional<format::Format> listed = listedFormat(logical_, planning_))
+        return {Decision::Kind::Assembled, std::move(pattern), false, std::move(listed)};
+    if (kept && isListedUnasked(structureOf(kept->source), planning_) && !target_.is<Temporary>())
+      return {Decision::Kind::Dense, PatternLoss{logical_.where, "only temporaries decide where it has entries"}};
     if (kept && planning_.kernel.tensors[structureOf(kept->source)].is<Tie>() &&
         !target_.is<Temporary>()) // no format of the user's
       return {Decision::Kind::Dense, PatternLoss{logical_.where, "only ties of indices decide where it has entries"}};
@@ -107,6 +114,8 @@ private:
       const auto formatOf = decision.kind == Kind::Assembled ? assembledFrom : formatFrom;
       target_.format = formatOf(planning_.kernel, std::get<KeptPattern>(decision.pattern), target_.order());
     }
+    if (decision.listed)
+      target_.format = *decision.listed;
     switch (decision.kind) {
     case Kind::Unchanged:
       return;
