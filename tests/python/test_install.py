@@ -15,6 +15,7 @@ import tarfile
 import venv
 import zipfile
 
+import numpy as np
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -43,9 +44,13 @@ def clean(tmp_path, **more):
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
+    """The interpreter of an environment that sees NumPy and SciPy of the one that runs this, which may be an environment, too."""
     place = tmp_path_factory.mktemp("venv")
     venv.create(place, system_site_packages=True, with_pip=True)
-    return place / "bin" / "python"
+    python = place / "bin" / "python"
+    own = subprocess.check_output([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], text=True).strip()
+    pathlib.Path(own, "libraries.pth").write_text(f"{pathlib.Path(np.__file__).parent.parent}\n", encoding="utf-8")
+    return python
 
 
 def test_a_clean_environment(tmp_path, environment):
@@ -125,6 +130,7 @@ def test_systems_for_wheels():
 def test_source_archives(tmp_path, monkeypatch):
     name = spc_wheel.build_sdist(tmp_path)
     with tarfile.open(tmp_path / name) as archive:
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # older Pythons have none
         archive.extractall(tmp_path)
     tree = tmp_path / name[:-len(".tar.gz")]
     assert (tree / "PKG-INFO").is_file() and (tree / "spc" / "kernel.py").is_file()

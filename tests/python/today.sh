@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Runs with the versions that python/requirements-today.txt pins, which take gigabytes, what CI leaves out: README's lines,
-# docs/tour.md, docs/python.md and docs/training.md from the wheel, README's lines and the tour for each Python at hand, and the
-# tests of PyTorch's tensors and models. An environment is made in build/today, or is the one whose folder SPC_TODAY names; it
-# is not changed. Where there are arguments, these go to pytest, and nothing else is run. Needs Python 3.11 or later, and spc
-# built in build/ or SPC_BUILD.
+# docs/tour.md, docs/python.md and docs/training.md from the wheel, README's lines and the tour for each Python at hand, and all
+# tests of the package. An environment is made in build/today, or is the one whose folder SPC_TODAY names; it is not changed.
+# Where there are arguments, these go to pytest, and nothing else is run. Needs Python 3.11 or later, and spc built in build/ or
+# SPC_BUILD.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 
@@ -28,7 +28,6 @@ if [ $# -eq 0 ]; then
     "$place/bin/python" "$root/tests/python/wheel.py" --over "$place/bin/python"
     "$place/bin/python" "$root/tests/python/wheel.py" --each
   )
-  set -- -k torch
 fi
 # What PyTorch 2 and SciPy 1.18 warn of in the tests that both versions run; their other warnings are errors.
 exec "$place/bin/python" "$root/tests/python/run.py" --show-capture=no \

@@ -120,10 +120,10 @@ def check_platform(python, wheel):
 
 
 def check_pages(python, folder, words):
-    """Runs the pages' blocks, by the tests of them whose names have one of the words."""
-    run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *WARNINGS, "-k", " or ".join(words),
-         ROOT / "tests" / "python" / "test_docs.py"], env=user(folder), cwd=folder)
-    print(f"pages: {', '.join(words)}", flush=True)
+    """Runs the pages' blocks, by the tests of them whose names have one of the words, and says how many of those were skipped."""
+    said = run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *WARNINGS, "-k", " or ".join(words),
+                ROOT / "tests" / "python" / "test_docs.py"], env=user(folder), cwd=folder)
+    print(f"pages: {', '.join(words)}: {said.splitlines()[-1]}", flush=True)
 
 
 def check_training(python, folder):
