@@ -218,6 +218,7 @@ def test_one_bound_call_in_several_threads():
         close(result, expected)
 
 
+@pytest.mark.filterwarnings("ignore:Setting the (dtype|shape) on a NumPy array")
 def test_repeated_calls_see_changes():
     """What is kept of a call is not used where an operand has become another one."""
     spmv, a, x, y = spc.kernel(SPMV), matrix(6, 6), dense(6), np.empty(6)
