@@ -10,7 +10,7 @@ import scipy
 import spc.scipy
 from spc.scipy import kernels
 
-COMMAND = ["--pyargs", "scipy.sparse.tests", "-q", "-p", "no:cacheprovider", "--tb=no", "--show-capture=no",
+COMMAND = ["--pyargs", "scipy.sparse", "-q", "-p", "no:cacheprovider", "--tb=no", "--show-capture=no",
            "-W", "ignore::DeprecationWarning", "-W", "ignore::PendingDeprecationWarning"]
 
 

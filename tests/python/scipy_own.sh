@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs the tests of sparse arrays that SciPy itself brings while spc.scipy is enabled, with every threshold at 0: SciPy 1.10 of
-# Debian, and those that python/requirements-scipy-*.txt pin, in environments that are made in build/. SPC_SCIPY names other
-# interpreters instead, between colons. Tests that fail are run again without spc.scipy, and those that then pass are listed.
-# Arguments go to pytest, as -k minmax. Needs Python 3.12 or later for the pinned ones, and spc built in build/ or SPC_BUILD.
+# Runs the tests of scipy.sparse, its linalg and csgraph that SciPy itself brings while spc.scipy is enabled, with every threshold at
+# 0: SciPy 1.10 of Debian, and those that python/requirements-scipy-*.txt pin, in environments that are made in build/. SPC_SCIPY
+# names other interpreters instead, between colons. Tests that fail are run again without spc.scipy, and those that then pass are
+# listed. Arguments go to pytest, as -k minmax. Needs Python 3.12 or later for the pinned ones, and spc built in build/ or SPC_BUILD.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 

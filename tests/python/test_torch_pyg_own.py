@@ -81,6 +81,17 @@ def test_edges_of_other_nodes_are_pygs_error():
         layer(**named)
 
 
+@pytest.mark.parametrize("name", ("gcn", "gat", "gatv2", "sage", "sage max", "rgcn"))
+def test_graphs_of_torch_sparse_are_pygs(name, used):
+    torch_sparse = pytest.importorskip("torch_sparse", reason="torch_sparse is not here: it has to be built")
+    edges, count, _ = GRAPHS["random"]
+    layer, (named, by) = LAYERS[name]().double(), operands(name, GRAPHS["random"])
+    named["edge_index"] = torch_sparse.SparseTensor(row=edges[1], col=edges[0], value=named.pop("edge_type", None),
+                                                    sparse_sizes=(count, count))
+    check(layer, named, by)
+    assert not any(is_made for _, is_made in used)
+
+
 def test_below_the_threshold_pyg_computes(monkeypatch, used):
     monkeypatch.setitem(spc.pyg.THRESHOLDS, "messages", 10 ** 6)
     check(SAGEConv(FEATURES, OUT).double(), *operands("sage", GRAPHS["random"]))
