@@ -41,8 +41,11 @@ def test_the_pages():
 def test_beyond_one_machine():
     pytest.importorskip("dask.array", reason="dask is not installed: 'apt install python3-dask'")
     assert count_of_blocks("beyond-one-machine.md") >= 1
-    if importlib.util.find_spec("torch") is not None:
-        assert count_of_blocks("torch.md") == 5
+
+
+def test_the_pages_of_torch():
+    pytest.importorskip("torch", reason="PyTorch is not installed: 'apt install python3-torch'")
+    assert count_of_blocks("torch.md") == 5
 
 
 def test_the_tour(monkeypatch):

@@ -29,7 +29,7 @@ LEFT_OUT = 77
 MEGABYTES = 80  # a wheel is smaller
 AGES = range(9, 20)  # of Python 3
 # Libraries' warnings of what will change in them; other warnings are errors.
-WARNINGS = ("-W", "ignore:The default value for `spmatrix`")
+WARNINGS = ("-W", "ignore:The default value for `spmatrix`", "-W", "ignore:Sparse invariant checks", "-W", "ignore:`torch.jit.script`")
 # Who does not answer then, does not.
 ONCE = ("--retries", "1", "--timeout", "10", "--disable-pip-version-check")
 KERNEL = "y(i) = A(i,j) * x(j)\n"
