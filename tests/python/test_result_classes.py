@@ -126,14 +126,31 @@ def test_tensors(order):
     assert kernel(f"B({letters}) = sqrt(A({letters}))")(a).is_coalesced()
 
 
-@pytest.mark.filterwarnings("ignore::spc.SpcWarning", "ignore:Sparse BSR tensor support is in beta state")
-def test_tensors_of_blocks():
+@pytest.mark.filterwarnings("ignore::spc.SpcWarning")
+@pytest.mark.parametrize("block", [(1, 1), (1, 3), (3, 1), (6, 1), (2, 3)])
+def test_blocks(block):
+    full = sp.random(6, 6, 0.3, random_state=0).toarray()
+    for class_ in (sp.bsr_array, sp.bsr_matrix):
+        a = class_(full, blocksize=block)
+        close(kernel("y(i) = A(i,j) * x(j)")(a, np.arange(6.0)), full @ np.arange(6.0))
+        close(kernel("B(j,i) = A(i,j)")(a), full.T)
+        twice = kernel("B(i,j) = 2 * A(i,j)")(a)
+        close(twice, 2 * full)
+        assert twice.format == ("csr" if block == (1, 1) else "bsr")
+        kernel("B(i,j) = 3 * A(i,j)")(a, out=twice)
+        close(twice, 3 * full)
+
+
+@pytest.mark.filterwarnings("ignore::spc.SpcWarning", "ignore:Sparse BS. tensor support is in beta state")
+@pytest.mark.parametrize("block", [(1, 1), (1, 2), (3, 1), (2, 2)])
+def test_tensors_of_blocks(block):
     torch = pytest.importorskip("torch")
     full = np.kron(np.eye(3), np.arange(1.0, 5).reshape(2, 2))
-    a = torch.from_numpy(full).to_sparse_bsr((2, 2))
-    made = kernel("B(j,i) = A(i,j)")(a)
-    assert isinstance(made, torch.Tensor)
-    close(made.to_dense().numpy(), full.T)
+    for a in (torch.from_numpy(full).to_sparse_bsr(block), torch.from_numpy(full).to_sparse_bsc(block)):
+        for text, expected in (("B(j,i) = A(i,j)", full.T), ("B(i,j) = 2 * A(i,j)", 2 * full)):
+            made = kernel(text)(a)
+            assert isinstance(made, torch.Tensor)
+            close(made.to_dense().numpy(), expected)
 
 
 @pytest.mark.filterwarnings("ignore::spc.SpcWarning")

@@ -142,6 +142,7 @@ def test_broken_structures():
     (lambda: torch.quantize_per_tensor(torch.ones(2, 2), 0.1, 0, torch.qint8), "A: "),
     (lambda: torch.ones(2, 2, device="meta"), r"A: it is on meta, .* \.cpu\(\) copies"),
     (lambda: torch.ones(2, 2, 2).to_sparse(2), "A: a hybrid tensor has dense dimensions"),
+    (lambda: torch.sparse_csr_tensor(torch.tensor([0, 1, 2]), torch.tensor([0, 1]), torch.ones(2, 3)), "A: a hybrid tensor has dense"),
     (lambda: torch.ones(2, 2).to_mkldnn(), "A: tensors of layout _mkldnn have no format")])
 def test_tensors_that_are_refused(make, text):
     with pytest.raises(spc.ArgumentError, match=text):

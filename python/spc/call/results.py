@@ -13,7 +13,7 @@ from ..storage import dtypes
 from ..storage.describe import contents_of, name_of
 from ..storage.dtypes import Array, DType
 from ..storage.signature import TensorArgument
-from ..storage.view import Place, View
+from ..storage.view import Place, View, block_of
 from . import threads
 from .expand import expanded, is_padded
 
@@ -272,7 +272,7 @@ def _scipy(view: View, kind: str) -> Optional[Any]:
         return made
     form = {"csr": "csr", "csr-unsorted": "csr", "csc": "csc", "csr-unsorted:1,0": "csc"}.get(name)
     if name.startswith("bsr "):
-        form, values = "bsr", values.reshape(-1, *(level.by for level in view.storage.levels[2:]))
+        form, values = "bsr", values.reshape(-1, *block_of(view.storage))
     if form is None or view.pointers != view.indices:
         return None
     made = _compressed(getattr(sparse, f"{form}_{kind}"), view.shape, values, arrays["indices", 1], arrays["pointers", 1])

@@ -93,9 +93,10 @@ def _bsr(value: Any) -> View:
     rows, columns = value.blocksize
     if value.shape[0] % rows or value.shape[1] % columns:
         raise ArgumentError(f"blocks of {rows} x {columns} do not divide its shape {value.shape}")
-    # Blocks of one element are none. SciPy itself makes matrices whose blocks are not sorted.
-    strict, loose = [csr_storage(False, canonical) if (rows, columns) == (1, 1) else
-                     bsr_storage(rows, columns, False, canonical) for canonical in (True, False)]
+    if (rows, columns) == (1, 1):
+        values = values.reshape(-1)
+    # SciPy itself makes matrices whose blocks are not sorted.
+    strict, loose = [bsr_storage(rows, columns, False, canonical) for canonical in (True, False)]
     return View(value.shape, dtypes.name_of(values.dtype), strict,
                 {("pointers", 1): pointers, ("indices", 1): indices, ("values", 0): values}, family_of(value), value,
                 loose=loose, claimed=_claims(noted), witness=(origin(indices), origin(pointers), noted),

@@ -10,7 +10,8 @@ from ..storage import dtypes
 from ..storage.describe import name_of
 from ..storage.dtypes import Array
 from ..storage.signature import Storage
-from ..storage.view import Operand, View, address, batched_csr_storage, bsr_storage, coo_storage, csr_storage
+from ..storage.view import (Operand, View, address, batched_csr_storage, block_of, bsr_storage, coo_storage,
+                            csr_storage)
 from . import torch_private
 from .arrays import dense, gathered, without_dimensions
 
@@ -35,7 +36,9 @@ def read(torch: Any, value: Any) -> Operand:
     reader = _LAYOUTS.get(name)
     if reader is None:
         raise ArgumentTypeError(f"tensors of layout {name} have no format: .to_sparse_csr() converts")
-    if value.dim() == 3 and name in ("sparse_csr", "sparse_csc") and value.values().dim() == 2:
+    if name != "sparse_coo" and value.dense_dim():
+        raise ArgumentError("a hybrid tensor has dense dimensions: one matrix for each of their elements has none")
+    if value.dim() == 3 and name in ("sparse_csr", "sparse_csc"):
         return _batch(torch, value, name == "sparse_csc")
     if value.dim() != 2 and name != "sparse_coo":
         raise ArgumentError(f"a {name} tensor of {value.dim()} dimensions is no matrix: batches are called one by one")
@@ -110,13 +113,19 @@ def _csc(torch: Any, value: Any) -> View:
 
 
 def _bsr(torch: Any, value: Any) -> View:
-    return _compressed(torch, value, value.crow_indices(), value.col_indices(), bsr_storage(*value.values().shape[1:]),
-                       bsr_storage(*value.values().shape[1:], False, False))
+    return _blocks(torch, value, value.crow_indices(), value.col_indices(), False)
 
 
 def _bsc(torch: Any, value: Any) -> View:
-    return _compressed(torch, value, value.ccol_indices(), value.row_indices(),
-                       bsr_storage(*value.values().shape[1:], True), bsr_storage(*value.values().shape[1:], True, False))
+    return _blocks(torch, value, value.ccol_indices(), value.row_indices(), True)
+
+
+def _blocks(torch: Any, value: Any, pointers: Any, indices: Any, by_columns: bool) -> View:
+    size = tuple(value.values().shape[1:])
+    view = _compressed(torch, value, pointers, indices, bsr_storage(*size, by_columns), bsr_storage(*size, by_columns, False))
+    if size == (1, 1):
+        view.arrays["values", 0] = view.arrays["values", 0].reshape(-1)
+    return view
 
 
 def _coo(torch: Any, value: Any) -> View:
@@ -170,7 +179,7 @@ def wrap(torch: Any, view: View) -> Optional[Any]:
             return None
         values = tensor(torch, arrays["values", 0], view.type)
         if not compressed:
-            values = values.reshape(-1, *(level.by for level in view.storage.levels[2:]))
+            values = values.reshape(-1, *block_of(view.storage))
         return make(tensor(torch, arrays["pointers", 1], ""), tensor(torch, arrays["indices", 1], ""), values,
                     size=view.shape)
     if view.storage in (batched_csr_storage(), batched_csr_storage(True)):

@@ -5,7 +5,7 @@ import functools
 from typing import Any, Dict, List, Optional, Union
 
 from .signature import Level, Storage
-from .view import (bsr_storage, coo_storage, csf_storage, csr_storage, dense_storage, dia_storage,
+from .view import (block_of, bsr_storage, coo_storage, csf_storage, csr_storage, dense_storage, dia_storage,
                    doubly_compressed_storage)
 
 _NAMED: Dict[Storage, str] = {
@@ -30,9 +30,7 @@ def name_of(storage: Storage) -> str:
     if storage.is_dense:
         modes = tuple(level.dim for level in storage.levels)
         return "dense" if modes == tuple(range(storage.order)) else "dense:" + ",".join(map(str, modes))
-    blocks = [level for level in storage.levels if level.op == "%"]
-    if len(blocks) == 2:
-        size = [level.by for level in sorted(blocks, key=lambda level: level.dim)]
+    if (size := block_of(storage)) != (1, 1):
         for by_columns, name in ((False, "bsr"), (True, "bsc")):
             for canonical, order in ((True, ""), (False, " unsorted")):
                 if storage is bsr_storage(*size, by_columns, canonical):

@@ -140,11 +140,19 @@ def csf_storage(modes: Tuple[int, ...]) -> Storage:
 
 @functools.lru_cache(maxsize=None)
 def bsr_storage(rows: int, columns: int, by_columns: bool = False, canonical: bool = True) -> Storage:
-    """Dense blocks, row-major inside, in compressed rows or columns of blocks."""
+    """Dense blocks, row-major inside, in compressed rows or columns of blocks. A dimension that blocks have once is whole, as
+    the compiler has it; of one element they are none."""
     outer, inner = (1, 0) if by_columns else (0, 1)
     size = (rows, columns)
-    blocks = Level(inner, "/", size[inner], **_ragged, ordered=canonical, unique=canonical)
-    return Storage(2, (Level(outer, "/", size[outer]), blocks, Level(0, "%", rows), Level(1, "%", columns)))
+    levels = [Level(dim, "/" if size[dim] > 1 else "", size[dim] if size[dim] > 1 else 0, **stored)
+              for dim, stored in ((outer, {}), (inner, {**_ragged, "ordered": canonical, "unique": canonical}))]
+    return Storage(2, (*levels, *(Level(dim, "%", size[dim]) for dim in (0, 1) if size[dim] > 1)))
+
+
+def block_of(storage: Storage) -> Tuple[int, int]:
+    """The rows and columns of the blocks of a `bsr_storage`."""
+    size = {level.dim: level.by for level in storage.levels if level.op == "%"}
+    return size.get(0, 1), size.get(1, 1)
 
 
 @functools.lru_cache(maxsize=None)
