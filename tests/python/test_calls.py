@@ -189,6 +189,13 @@ def test_sizes():
         spread(dense(3), sizes={"j": -1})
 
 
+def test_sizes_of_assembled_results():
+    diagonal = kernel("D(i,j) = (i == j) * x(i)", D="csr")
+    close(diagonal(dense(3), sizes={"j": 5}), np.eye(3, 5) * dense(3)[:, None])
+    with pytest.raises(spc.ArgumentError, match=r"D: no operand says how large j is: sizes=\{'j': \.\.\.\} does"):
+        diagonal(dense(3))
+
+
 def test_bound_calls():
     a, b, c = matrix(6, 8), dense((8, 3)), np.empty((6, 3))
     call = kernel(SPMM).bind(a, B=b, out=c)

@@ -246,11 +246,9 @@ class Assembled(Output):
     is_always_new = True
 
     def __init__(self, argument: TensorArgument, style: Style, extents: Dict[str, int]):
-        self.template, self._stored_as = [0] * len(argument.fields), argument
-        for k, field in enumerate(argument.fields):
-            if field.holds == "size":
-                extent = argument.shape[field.dim]
-                self.template[k] = extent if isinstance(extent, int) else extents.get(extent, 0)
+        shape = shape_of(argument, extents)
+        self.template = [shape[field.dim] if field.holds == "size" else 0 for field in argument.fields]
+        self._stored_as = argument
         super().__init__(argument, style, argument.words(*self.template))
 
     def renew(self) -> None:
