@@ -34,6 +34,8 @@ class KernelBase:
         self._share, self._is_inner = share, is_inner
         self._inputs: Tuple[str, ...] = tuple([argument.name for argument in signature.inputs])
         self._outputs: Tuple[str, ...] = tuple([argument.name for argument in signature.outputs])
+        # C's and C++'s words are parameters with an underscore appended: in Python their own names will do as well.
+        self._renamed = {argument.tensor: argument.name for argument in signature.arguments if argument.tensor != argument.name}
         self._numbers = [k for k, argument in enumerate(signature.inputs) if not isinstance(argument, TensorArgument)]
         self._updated = [argument.name for argument in signature.outputs if argument.is_read]
         self._kept: Dict[Tuple[Any, ...], Optional[Kept]] = {}
@@ -148,7 +150,18 @@ class KernelBase:
                 return (*operands, *[named[name] for name in rest])
             except KeyError:
                 pass
+        if not self._renamed.keys().isdisjoint(named):
+            return self.in_order(operands, self._by_parameter(named))
         self._misnamed(operands, named)
+
+    def _by_parameter(self, named: Mapping[str, Any]) -> Dict[str, Any]:
+        """What is given by tensors' names, or their parameters', by those of the parameters. Raises ArgumentTypeError."""
+        found: Dict[str, Any] = {}
+        for name, value in named.items():
+            if (parameter := self._renamed.get(name, name)) in found:
+                raise ArgumentTypeError(f"{parameter} is given twice, by its tensor's name as well")
+            found[parameter] = value
+        return found
 
     def _misnamed(self, operands: Tuple[Any, ...], named: Dict[str, Any]) -> NoReturn:
         for argument in self._outline.inputs:
@@ -200,6 +213,7 @@ class KernelBase:
         if out is None:
             return {}
         if isinstance(out, Mapping) and "format" not in out:
+            out = self._by_parameter(out)
             for name in out:
                 if name not in self._outputs:
                     raise ArgumentTypeError(f"{self._name} has no output {name!r}{_meant(name, self._outputs)}")

@@ -230,6 +230,14 @@ def test_integers_that_are_too_large():
 def test_names_that_c_or_python_know():
     x, y = dense(3), dense(3, seed=4)
     close(spc.kernel("y(i) = self(i) + int(i) * j0(i)")(self=x, int_=y, j0_=y), x + y * y)
+    product = spc.kernel("time(i) = self(i) + int(i) * j0(i)")
+    close(product(x, int=y, j0_=y), x + y * y)
+    out = np.empty_like(x)
+    assert product(self=x, int=y, j0=y, out={"time": out}) is out
+    with pytest.raises(spc.ArgumentTypeError, match="int_ is given twice, by its tensor's name as well"):
+        product(self=x, int=y, int_=y, j0=y)
+    with pytest.raises(spc.ArgumentTypeError, match="needs j0_ as well"):
+        product(self=x, int=y)
 
 
 def test_operands_that_would_be_assembled():

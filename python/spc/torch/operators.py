@@ -74,7 +74,8 @@ class Op:
         self.formats = formats or {}
         if backward is not None and not isinstance(backward, Mapping):
             raise ArgumentTypeError(f"backward is to be a dictionary of formats by operand, not {backward!r}")
-        self._backward = backward or {}
+        parameters = {argument.tensor: argument.name for argument in kernel.signature.inputs}
+        self._backward = {parameters.get(name, name): form for name, form in (backward or {}).items()}
         if autocast is not None and not (isinstance(autocast, torch.dtype) and autocast.is_floating_point):
             raise ArgumentTypeError(f"autocast={autocast!r} is no type of floats, such as torch.bfloat16")
         self.autocast = autocast
