@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import functools
+from dataclasses import replace
 from typing import Any, Callable, ClassVar, Dict, List, Optional, Tuple, Union
 
 import numpy as np
@@ -144,9 +145,9 @@ def bsr_storage(rows: int, columns: int, by_columns: bool = False, canonical: bo
     the compiler has it; of one element they are none."""
     outer, inner = (1, 0) if by_columns else (0, 1)
     size = (rows, columns)
-    levels = [Level(dim, "/" if size[dim] > 1 else "", size[dim] if size[dim] > 1 else 0, **stored)
-              for dim, stored in ((outer, {}), (inner, {**_ragged, "ordered": canonical, "unique": canonical}))]
-    return Storage(2, (*levels, *(Level(dim, "%", size[dim]) for dim in (0, 1) if size[dim] > 1)))
+    outermost, listed = [Level(dim, "/", size[dim]) if size[dim] > 1 else Level(dim) for dim in (outer, inner)]
+    blocks = replace(listed, **_ragged, ordered=canonical, unique=canonical)
+    return Storage(2, (outermost, blocks, *(Level(dim, "%", size[dim]) for dim in (0, 1) if size[dim] > 1)))
 
 
 def block_of(storage: Storage) -> Tuple[int, int]:
