@@ -40,6 +40,8 @@ else()
       list(TRANSFORM links REPLACE "^Polly$" spc_no_polly)
       list(TRANSFORM links REPLACE "^LLVM$" spc_llvm)
       list(TRANSFORM links REPLACE "^zstd::libzstd_shared$" "${SPC_ZSTD_LIBRARY}")
+      # Some are named by their place on the system that built LLVM.
+      list(TRANSFORM links REPLACE "^/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/" "${CMAKE_SYSROOT}\\0")
       set_property(TARGET ${target} PROPERTY INTERFACE_LINK_LIBRARIES "${links}")
     endif()
   endforeach()

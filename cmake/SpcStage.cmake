@@ -21,6 +21,10 @@ if(NOT SPC_FRONT_ONLY)
   include(AddLLVM)
   include(AddMLIR)
   set(MLIR_TABLEGEN_EXE mlir-tblgen)
+  if(CMAKE_CROSSCOMPILING) # the one that the packages bring is for the other machine
+    find_program(SPC_MLIR_TBLGEN NAMES mlir-tblgen-22 REQUIRED)
+    set(MLIR_TABLEGEN_EXE ${SPC_MLIR_TBLGEN})
+  endif()
   include(SpcLlvm)
 endif()
 

@@ -80,6 +80,10 @@ extern "C" int32_t spc_rt_cpu_level() {
     registers.saved = readXcr0();
   return levelOf(registers);
 }
+#else
+extern "C" int32_t spc_rt_cpu_level() {
+  return 1;
+}
 #endif
 
 } // namespace spc::runtime

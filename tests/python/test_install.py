@@ -127,6 +127,24 @@ def test_systems_for_wheels():
         spc_elf.needs(b"#!/bin/sh\nexit 0\n")
 
 
+def test_wheels_for_another_processor(tmp_path, monkeypatch):
+    """The name is by the programs that the build folder holds, not by the machine that makes the wheel."""
+    def link(output, *words):
+        subprocess.run(["clang-22", "--target=aarch64-linux-gnu", "-nostdlib", "-shared", "-fuse-ld=lld-22", *words, "-o", output],
+                       cwd=tmp_path, check=True)
+    for name, text in (("bin/spc", ""), ("lib/libspc_contexts.so", ""), ("libc.map", "GLIBC_2.17 { }; GLIBC_2.36 { puts; };\n"),
+                       ("libc.c", "int puts(const char *text) { return *text; }\n"),
+                       ("spc.c", "int puts(const char *); int say(void) { return puts(\"\"); }\n")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    link("libc.so.6", "libc.c", "-Wl,--version-script=libc.map", "-Wl,-soname,libc.so.6")
+    for program in ("bin/spc", "lib/libspc_contexts.so"):
+        link(program, "spc.c", "libc.so.6")
+    monkeypatch.setenv("SPC_BUILD", str(tmp_path))
+    assert spc_wheel.build_wheel(tmp_path) == f"spc-{spc_wheel.version()}-py3-none-manylinux_2_36_aarch64.whl"
+    assert spc_elf.needs(spc_wheel.stripped(tmp_path / "bin" / "spc")) == spc_elf.Needs("aarch64", ["libc.so.6"], ["GLIBC_2.36"])
+
+
 def test_source_archives(tmp_path, monkeypatch):
     name = spc_wheel.build_sdist(tmp_path)
     with tarfile.open(tmp_path / name) as archive:
