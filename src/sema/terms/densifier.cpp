@@ -9,6 +9,8 @@
 namespace spc::sema {
 namespace {
 
+constexpr DiagnosticKind kStoresAll{"densify", Severity::Warning};
+
 std::string reasonFor(std::optional<double> fill) {
   std::ostringstream reason;
   reason << "this ";
@@ -99,6 +101,27 @@ bool couldBeSparse(const LogicalStatement &logical, const Scope &scope, const Ke
     }
     return std::all_of(targets.begin(), targets.end(), [&](VariableId variable) { return has(covered, variable); });
   });
+}
+
+bool isEverywhere(const LogicalTerm &term, const LogicalStatement &logical, const Scope &scope, const Kernel &kernel) {
+  return hasDomain(*term.expr, logical.reduction, scope, kernel) &&
+         domainOfTerm(*term.expr, logical.targetDefault, logical.computeType, scope, kernel).kind ==
+             AccessDomain::Kind::Everywhere;
+}
+
+void warnIfFull(Planning &planning, const LogicalStatement &logical) {
+  const Scope &scope = planning.statements[logical.statement].scope;
+  const std::string target = quotedName(planning.kernel, logical.target);
+  const bool isMixed = looksSparse(logical, scope, planning.kernel);
+  for (const LogicalTerm &term : logical.terms) {
+    if (!isEverywhere(term, logical, scope, planning.kernel) &&
+        (!isMixed || hasSparse(*term.expr, scope, planning.kernel)))
+      continue;
+    const Densifier culprit = densifierOf(*term.expr, logical.computeType, scope, planning.kernel)
+                                  .value_or(Densifier{term.where, "this term is not what missing entries are"});
+    planning.diagnostics.report(kStoresAll, culprit.where, "every element of " + target + " is stored: " + culprit.reason)
+        .advise("store " + target + " densely, or multiply the term by what it is wanted at");
+  }
 }
 
 } // namespace spc::sema

@@ -23,4 +23,10 @@ bool looksSparse(const LogicalStatement &logical, const Scope &scope, const Kern
 /// dense by nature, with a tail or without.
 bool couldBeSparse(const LogicalStatement &logical, const Scope &scope, const Kernel &kernel);
 
+/// Whether a term of sparse operands has a value where they have no entries.
+bool isEverywhere(const LogicalTerm &term, const LogicalStatement &logical, const Scope &scope, const Kernel &kernel);
+
+/// Warns of the terms that make an assembled target store all of its elements.
+void warnIfFull(Planning &planning, const LogicalStatement &logical);
+
 } // namespace spc::sema

@@ -254,7 +254,7 @@ private:
     if (refuseReduction() || refuseAsymmetry(planning_, logical_))
       return;
     target_.structure = Assembled{};
-    warnIfFull();
+    warnIfFull(planning_, logical_);
     checkDependents();
   }
 
@@ -264,30 +264,6 @@ private:
     return logical_.targetDefault == target_.fill && hasDomain(value, logical_.reduction, scope_, planning_.kernel) &&
            domainOfTerm(value, logical_.targetDefault, logical_.computeType, scope_, planning_.kernel).kind !=
                AccessDomain::Kind::Everywhere;
-  }
-
-  void warnIfFull() {
-    const bool isMixed = looksSparse(logical_, scope_, planning_.kernel);
-    for (const LogicalTerm &term : logical_.terms)
-      if (isEverywhere(term) || (isMixed && !hasSparse(*term.expr, scope_, planning_.kernel)))
-        planning_.diagnostics
-            .report(kDensify, culpritOf(term).where,
-                    "every element of " + quotedName(planning_.kernel, logical_.target) +
-                        " is stored: " + culpritOf(term).reason)
-            .advise("store " + quotedName(planning_.kernel, logical_.target) +
-                    " densely, or multiply the term by what it is wanted at");
-  }
-
-  /// Whether a term of sparse operands has a value where they have no entries.
-  bool isEverywhere(const LogicalTerm &term) const {
-    return hasDomain(*term.expr, logical_.reduction, scope_, planning_.kernel) &&
-           domainOfTerm(*term.expr, logical_.targetDefault, logical_.computeType, scope_, planning_.kernel).kind ==
-               AccessDomain::Kind::Everywhere;
-  }
-
-  Densifier culpritOf(const LogicalTerm &term) const {
-    return densifierOf(*term.expr, logical_.computeType, scope_, planning_.kernel)
-        .value_or(Densifier{term.where, "this term is not what missing entries are"});
   }
 
   // A tensor that has another one's structure by declaration has the one with which the call begins: there is one where
@@ -347,7 +323,8 @@ private:
            (adds || std::all_of(logical_.terms.begin(), logical_.terms.end(),
                                 [&](const LogicalTerm &term) { return isMasked(term); })) &&
            std::all_of(logical_.terms.begin(), logical_.terms.end(), [&](const LogicalTerm &term) {
-             return !isEverywhere(term) && hasSparse(*term.expr, scope_, planning_.kernel);
+             return !isEverywhere(term, logical_, scope_, planning_.kernel) &&
+                    hasSparse(*term.expr, scope_, planning_.kernel);
            });
   }
 

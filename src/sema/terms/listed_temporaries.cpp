@@ -1,6 +1,5 @@
 #include "sema/terms/listed_temporaries.h"
 
-#include "sema/expression_types.h"
 #include "sema/fold.h"
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/densifier.h"
@@ -38,10 +37,7 @@ private:
 
   bool isSparse() const {
     return std::all_of(logical_.terms.begin(), logical_.terms.end(), [&](const LogicalTerm &term) {
-      return hasSparse(*term.expr, scope_, planning_.kernel) &&
-             (!hasDomain(*term.expr, logical_.reduction, scope_, planning_.kernel) ||
-              domainOfTerm(*term.expr, 0, logical_.computeType, scope_, planning_.kernel).kind !=
-                  AccessDomain::Kind::Everywhere);
+      return hasSparse(*term.expr, scope_, planning_.kernel) && !isEverywhere(term, logical_, scope_, planning_.kernel);
     });
   }
 
