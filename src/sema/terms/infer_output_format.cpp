@@ -90,7 +90,7 @@ private:
     if (!kept && target_.is<Temporary>())
       if (std::optional<format::Format> listed = listedFormat(logical_, planning_))
         return {Decision::Kind::Assembled, std::move(pattern), false, std::move(listed)};
-    if (kept && isListedUnasked(structureOf(kept->source), planning_) && !target_.is<Temporary>())
+    if (kept && planning_.listed.contains(structureOf(kept->source)) && !target_.is<Temporary>())
       return {Decision::Kind::Dense, PatternLoss{logical_.where, "only temporaries decide where it has entries"}};
     if (kept && planning_.kernel.tensors[structureOf(kept->source)].is<Tie>() &&
         !target_.is<Temporary>()) // no format of the user's
@@ -114,8 +114,10 @@ private:
       const auto formatOf = decision.kind == Kind::Assembled ? assembledFrom : formatFrom;
       target_.format = formatOf(planning_.kernel, std::get<KeptPattern>(decision.pattern), target_.order());
     }
-    if (decision.listed)
+    if (decision.listed) {
       target_.format = *decision.listed;
+      planning_.listed.insert(logical_.target);
+    }
     switch (decision.kind) {
     case Kind::Unchanged:
       return;

@@ -97,9 +97,4 @@ std::optional<format::Format> listedFormat(const LogicalStatement &logical, cons
   return ListedTemporary(logical, planning).format();
 }
 
-bool isListedUnasked(TensorId id, const Planning &planning) {
-  const Tensor &tensor = planning.kernel.tensors[id];
-  return tensor.is<Temporary>() && tensor.isAssembled() && !planning.symbols[id].boundBy;
-}
-
 } // namespace spc::sema

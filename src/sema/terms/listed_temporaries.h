@@ -13,7 +13,4 @@ namespace spc::sema {
 /// work: a reader has constant indices, asks for the pattern, or calls a function that is not 0 of 0.
 std::optional<format::Format> listedFormat(const LogicalStatement &logical, const Planning &planning);
 
-/// Whether a tensor is such a temporary.
-bool isListedUnasked(TensorId tensor, const Planning &planning);
-
 } // namespace spc::sema

@@ -8,6 +8,7 @@
 #include "sema/terms/scenario.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct Planning {
   /// The tensors that statements write in place of outputs whose structure stays, and whether they are added to what
   /// these hold.
   std::map<TensorId, bool> standIns;
+  /// Temporaries that list their entries though nothing asks for that (listed_temporaries.h).
+  std::set<TensorId> listed;
   double mostLoopsToMerge = 0; ///< of a term's operands; known once all terms are
 };
 
