@@ -168,6 +168,7 @@ TEST_CASE("temporaries of sparse terms list their entries for readers that make 
     CHECK(stored.tensor("L").format.isDense());
   }
   CHECK(check("let L(i,j) = D(i,j) - A(i,j)\ny(i) = L(i,j)*x(j)", {"A=csr"}).tensor("L").format.isDense());
+  CHECK(check("let T(i,j) = x(i,p(i,j))\ny(i,j) = 2*T(i,j)").tensor("T").format.isDense());
   CHECK(check(laplacian + "y(i) = L(i,j)*x(j)", {"A=csr", "L=dense"}).tensor("L").format.isDense());
   // Rows are listed where no operand stores them all.
   CHECK_FALSE(check("let T(i,j) = A(i,j) + B(i,j)\ns = T(i,j)*T(i,j)", {"A=coo", "B=dcsr"})

@@ -37,7 +37,26 @@ private:
 
   bool isSparse() const {
     return std::all_of(logical_.terms.begin(), logical_.terms.end(), [&](const LogicalTerm &term) {
-      return hasSparse(*term.expr, scope_, planning_.kernel) && !isEverywhere(term, logical_, scope_, planning_.kernel);
+      return listsTargets(term) && !isEverywhere(term, logical_, scope_, planning_.kernel);
+    });
+  }
+
+  bool isTarget(VariableId variable) const { return has(logical_.targetVariables, variable); }
+
+  /// Whether a sparse operand of a term lists coordinates of an index of the target, or a tie is one of its indices:
+  /// sums over what others list, as that of j in P(i,j,h) where i and h are dense, leave an array.
+  bool listsTargets(const LogicalTerm &term) const {
+    const std::vector<AccessId> accesses = accessesOf(*term.expr);
+    return std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+      const Access &access = scope_.accesses[id];
+      const Tensor &tensor = planning_.kernel.tensors[access.tensor];
+      if (tensor.format.isDense() || tensor.is<Tie>())
+        return tensor.is<Tie>() && std::all_of(access.variables.begin(), access.variables.end(),
+                                               [&](VariableId variable) { return isTarget(variable); });
+      const auto &levels = tensor.format.levels;
+      return tensor.format.isSum() || std::any_of(levels.begin(), levels.end(), [&](const format::Level &level) {
+               return !level.isDense() && isTarget(access.variables[level.dim]);
+             });
     });
   }
 
