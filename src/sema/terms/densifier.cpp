@@ -119,7 +119,8 @@ void warnIfFull(Planning &planning, const LogicalStatement &logical) {
       continue;
     const Densifier culprit = densifierOf(*term.expr, logical.computeType, scope, planning.kernel)
                                   .value_or(Densifier{term.where, "this term is not what missing entries are"});
-    planning.diagnostics.report(kStoresAll, culprit.where, "every element of " + target + " is stored: " + culprit.reason)
+    planning.diagnostics
+        .report(kStoresAll, culprit.where, "every element of " + target + " is stored: " + culprit.reason)
         .advise("store " + target + " densely, or multiply the term by what it is wanted at");
   }
 }

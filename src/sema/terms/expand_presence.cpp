@@ -28,7 +28,11 @@ Expander::Presence Expander::either(Presence a, Presence b) const {
     return a ? std::move(a) : std::move(b);
   if (!*a || !*b)
     return nullptr;
-  return call(Function::Or, std::move(*a), std::move(*b));
+  const Span where = (*a)->where;
+  CallNode any{Function::Or, ValueType::Bool, {}};
+  any.arguments.push_back(std::move(*a));
+  any.arguments.push_back(std::move(*b));
+  return makeNode(std::move(any), where);
 }
 
 Expander::Presence Expander::presenceIn(const Node &node, const AccessDomain &whole) {

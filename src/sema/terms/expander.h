@@ -13,6 +13,9 @@
 
 namespace spc::sema {
 
+/// Whether a tree has conditional entries, where(...), at any depth.
+bool holdsWhere(const Node &node);
+
 /// Whether a sum(...) is part of a product or of a sum of some, or of a conditional entry in one, outside of other
 /// functions and divisors.
 bool holdsSum(const Node &node);
