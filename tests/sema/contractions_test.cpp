@@ -171,10 +171,11 @@ TEST_CASE("temporaries of sparse terms list their entries for readers that make 
   CHECK(check("let T(i,j) = x(i,p(i,j))\ny(i,j) = 2*T(i,j)").tensor("T").format.isDense());
   CHECK(check(laplacian + "y(i) = L(i,j)*x(j)", {"A=csr", "L=dense"}).tensor("L").format.isDense());
   // Rows are listed where no operand stores them all.
-  CHECK_FALSE(check("let T(i,j) = A(i,j) + B(i,j)\ns = T(i,j)*T(i,j)", {"A=coo", "B=dcsr"})
-                  .tensor("T")
-                  .format.levels.front()
-                  .isDense());
+  for (const char *sum :
+       {"let T(i,j) = A(i,j) + B(i,j)\ns = T(i,j)*T(i,j)", "let T(i,j) = A(i,j)*x(j) + B(i,j)\ns = T(i,j)*T(i,j)"}) {
+    CHECK_FALSE(check(sum, {"A=coo", "B=dcsr"}).tensor("T").format.levels.front().isDense());
+    CHECK(check(sum, {"A=coo", "B=csr"}).tensor("T").format.levels.front().isDense());
+  }
   CHECK(costOf("let T(i,k) = A(i,j)*B(j,k)\ny(i) = T(i,k)*x(k)\nz(k) = T(i,k)*w(i)", {"A=csr", "B=csr"}) ==
         "nnz(A)*nnz(B)/j for T; nnz(T) for y, z");
   // An output has no format that the text does not lead to.

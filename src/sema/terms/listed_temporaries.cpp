@@ -24,7 +24,7 @@ public:
         !isSparse() || !couldBeSparse(logical_, scope_, planning_.kernel) || !areReadersLinear())
       return std::nullopt;
     const ExtentId rows = target_.extents.front();
-    format::Format format = plainFormat(target_.format, !hasDenseOperand() && !isStoredWhole(planning_.kernel, rows));
+    format::Format format = plainFormat(target_.format, !isStoredWhole(planning_.kernel, rows));
     takeIndexTypes(logical_, scope_, planning_.kernel, format);
     return format;
   }
@@ -57,16 +57,6 @@ private:
       return tensor.format.isSum() || std::any_of(levels.begin(), levels.end(), [&](const format::Level &level) {
                return !level.isDense() && isTarget(access.variables[level.dim]);
              });
-    });
-  }
-
-  /// Whether a sparse operand has as many places as its rows.
-  bool hasDenseOperand() const {
-    return std::any_of(logical_.terms.begin(), logical_.terms.end(), [&](const LogicalTerm &term) {
-      const std::vector<AccessId> accesses = accessesOf(*term.expr);
-      return std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
-        return hasDenseLevel(planning_.kernel.tensors[scope_.accesses[id].tensor].format);
-      });
     });
   }
 
