@@ -1,6 +1,8 @@
 """What a kernel does and costs, and formats and schedules that make it fast on given data."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import math
 import pathlib
 from typing import Any, Dict, Iterable, List, Sequence, Tuple

@@ -1,6 +1,8 @@
 """Where kernels come from: text, files, libraries."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import errno
 import os
 import pathlib

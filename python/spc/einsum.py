@@ -1,6 +1,8 @@
 """Einstein's summation convention, as numpy.einsum writes it, for sparse and dense operands."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import functools
 import operator
 import re

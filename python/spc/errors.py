@@ -1,6 +1,8 @@
 """What goes wrong, as exceptions. All of them are `spc.Error`."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 
 class Error(Exception):
     """Of spc: its subclasses are what it raises."""

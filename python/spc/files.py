@@ -1,6 +1,8 @@
 """Tensors in files, as objects that kernels take."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import importlib
 import io
 import json

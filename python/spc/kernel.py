@@ -1,6 +1,8 @@
 """Kernels in index notation, compiled for what they are called with."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 from types import MappingProxyType
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NoReturn, Optional, Tuple
 

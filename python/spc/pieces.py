@@ -1,11 +1,13 @@
 """Kernels in pieces between which processes exchange what they have made (docs/beyond-one-machine.md)."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Mapping, Optional, Tuple
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Piece:
     """One of several kernels that run one after the other, each divided by an index of its own."""
 

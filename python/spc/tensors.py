@@ -1,6 +1,8 @@
 """Tensors that no other library has: of coordinates in any number of dimensions, and in any format."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import functools
 import json
 from typing import Any, Dict, List, Optional, Sequence, Union

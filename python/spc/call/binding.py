@@ -1,6 +1,8 @@
 """From views to the structs of the calling convention."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import ctypes
 import operator
 from typing import Any, Dict, FrozenSet, Mapping, Sequence, Union

@@ -1,6 +1,8 @@
 """Which kernel is compiled for operands, where nothing says how its results are stored."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 from typing import Any, Callable, Dict, Mapping, Sequence
 
 from ..compiler import cache

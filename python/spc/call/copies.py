@@ -1,6 +1,8 @@
 """Copies of operands in the storage and types that a kernel reads, for those who ask for them (copy=True)."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import functools
 from typing import Any, Optional, Tuple
 

@@ -1,6 +1,8 @@
 """Results in storage that a library lacks, as coordinates, which each has."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 from typing import Dict, List, Optional, Union
 
 import numpy as np

@@ -1,6 +1,8 @@
 """Gradients of PyTorch's, which kernels do not compute: what they would lose without a word is refused."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import functools
 import sys
 from typing import Any, Callable, List, Sequence, Tuple

@@ -1,6 +1,8 @@
 """Calls that are repeated with the same operands: what was bound for them is kept, without keeping the operands."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import weakref
 from typing import Any, List, Optional, Sequence, Tuple
 

@@ -1,6 +1,8 @@
 """How results would be stored if the entries of all operands were in order: their class does not depend on it."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import dataclasses
 import functools
 from typing import Any, Collection, Dict, Mapping, Optional, Union

@@ -1,6 +1,8 @@
 """Outputs of calls: the memory that they are written to, and how they become objects afterwards."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import ctypes
 import functools
 import math

@@ -1,6 +1,8 @@
 """Results of calls as objects of the library that the operands came from."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import functools
 import math
 import sys

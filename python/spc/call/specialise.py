@@ -1,6 +1,8 @@
 """What a request says of tensors that nobody has said anything of: outlines of kernels, and formats and types for operands."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import json
 import re
 from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Tuple

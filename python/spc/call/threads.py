@@ -1,6 +1,8 @@
 """Threads and memory of calls: a context of the calling convention, and what is in it."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import ctypes
 import functools
 import os

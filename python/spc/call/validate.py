@@ -1,6 +1,8 @@
 """Whether the index arrays of a sparse operand are what its format says: kernels trust them."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import ctypes
 import weakref
 from typing import Any, Dict, Optional, Tuple

@@ -1,6 +1,8 @@
 """A kernel that is compiled for certain storage and types: calls of it."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import ctypes
 import threading
 import weakref

@@ -2,6 +2,8 @@
 cache holds does not start the compiler."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import contextlib
 import functools
 import json

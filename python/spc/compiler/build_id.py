@@ -1,6 +1,8 @@
 """The mark that a linker puts into a program, a hash of all that it wrote: it tells programs apart without reading them whole."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import pathlib
 import struct
 from typing import Iterator, Optional, Tuple

@@ -1,6 +1,8 @@
 """Compiled kernels on disk: one shared library for each kernel, with its formats, types, processor and compiler."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import functools
 import json
 import os

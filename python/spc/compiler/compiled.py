@@ -1,6 +1,8 @@
 """Shared libraries of kernels, loaded."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import ctypes
 import os
 import pathlib

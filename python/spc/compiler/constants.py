@@ -1,6 +1,8 @@
 """Files that a kernel's constants name."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import pathlib
 import re
 from typing import Dict, Optional, Tuple

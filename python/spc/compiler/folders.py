@@ -1,6 +1,8 @@
 """Folders from which code is loaded: nobody else may write to them, or put others in their place."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import contextlib
 import os
 import pathlib

@@ -2,6 +2,8 @@
 told apart from kernels of other contents in the cache."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import json
 import os
 import pathlib

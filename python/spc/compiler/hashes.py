@@ -1,6 +1,8 @@
 """Hashes of texts and files. What makes them is loaded with the first one, as it takes long beside the rest of `import spc`."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import pathlib
 from typing import Union
 

@@ -1,6 +1,8 @@
 """What is to be compiled: a kernel, its formats, types and options."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import json
 import pathlib
 from typing import Any, Dict, List, Mapping, Optional, Tuple

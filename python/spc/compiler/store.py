@@ -1,6 +1,8 @@
 """The folder of the cache: where it is, who may write there, and how much it holds."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import atexit
 import contextlib
 import fcntl

@@ -1,6 +1,8 @@
 """Finds the compiler, and runs it."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import functools
 import os
 import pathlib

@@ -1,6 +1,8 @@
 """The compiler's diagnostics in Python's words: what is an option on the command line is an argument of `spc.kernel`."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import functools
 import re
 from typing import Any, Callable, List, Tuple

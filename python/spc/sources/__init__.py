@@ -1,6 +1,8 @@
 """From the objects of other libraries to views. Nothing here copies or converts."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import sys
 from typing import Any, Callable, Dict, List, Optional
 

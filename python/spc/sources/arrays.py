@@ -1,6 +1,8 @@
 """Views of numbers and of dense arrays, and what all readers ask of arrays."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 from typing import Any, Optional, Tuple
 
 import numpy as np

@@ -1,6 +1,8 @@
 """The storage that a format's name or a format file's contents mean for tensors of an order."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import dataclasses
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 

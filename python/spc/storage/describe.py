@@ -1,6 +1,8 @@
 """Storage in words and as format files, for messages and for the compiler."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import functools
 from typing import Any, Dict, List, Optional, Union
 

@@ -1,11 +1,13 @@
 """How a kernel's indices may be divided among processes, read from its signature (docs/beyond-one-machine.md)."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Mapping, Tuple
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Part:
     """What an argument is to one part of the data."""
 
@@ -15,7 +17,7 @@ class Part:
     rows: Tuple[int, ...] = ()   # dimensions that have a halo's coordinates alone, numbered anew
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Division:
     """Whether an index may be divided among processes that each run the kernel as it is, and how."""
 

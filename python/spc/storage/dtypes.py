@@ -1,6 +1,8 @@
 """Value and index types: spc's names, and NumPy's types for them."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, Dict
 
 import numpy as np

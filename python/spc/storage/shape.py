@@ -1,6 +1,8 @@
 """Shapes that callers say."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import operator
 from typing import Any, Tuple
 

@@ -1,6 +1,8 @@
 """What a compiled kernel's arguments are: its signature, read from the JSON that libraries hold (docs/abi.md)."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import ctypes
 import functools
 import itertools
@@ -78,7 +80,7 @@ class Storage:
         return Storage, (self.order, self.levels, self.symmetric, self.layout)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Field:
     """What 8 bytes of an argument's struct hold."""
 
@@ -146,7 +148,7 @@ class TensorArgument(Argument):
     storage: Storage
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sum:
     """An extent that follows from others: products of these, which are names or numbers, and a number."""
 

@@ -1,6 +1,8 @@
 """Operands as kernels see them: shapes, types, storage, and the arrays where they lie."""
 # SPDX-License-Identifier: Apache-2.0
 
+from __future__ import annotations
+
 import functools
 from dataclasses import replace
 from typing import Any, Callable, ClassVar, Dict, List, Optional, Tuple, Union
