@@ -60,6 +60,11 @@ def rows():
     yield "four operands seen before, out=", microseconds(lambda: four(a, b, x, y, out=out))
     yield "the same by name", microseconds(lambda: four(A=a, B=b, X=x, Y=y, out=out))
     yield "the same with a new result", microseconds(lambda: four(a, b, x, y))
+    new = [tuple(operand.copy() for operand in (b, x, y)) for _ in range(CALLS)]
+    yield "new arrays like those before, with a new result", microseconds(lambda *arrays: four(a, *arrays), new)
+    csc = spc.kernel("C(i,k) = A(i,j) * B(j,k)", A="csc")
+    yield "SciPy: a transpose", microseconds(lambda: a.T)
+    yield "the product of a transpose, which SciPy makes for the call", microseconds(lambda: csc(a.T, b))
     yield "four operands at first sight, not validated", first_sights(trusting, (a, b, x, y), out)
     yield "four operands at first sight, validated", first_sights(four, (a, b, x, y), out)
     yield "a sampled result as a new CSR array", microseconds(

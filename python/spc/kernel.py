@@ -9,7 +9,8 @@ from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NoReturn, Opti
 from .call import copies, gradients
 from .call.binding import sizes_of
 from .call.choice import functions_for
-from .call.kept import STALE, Kept, keep
+from .call.kept import STALE, KeptCalls
+from .call.kinds import key_of
 from .call.specialise import bound_by, common_type, is_weak, outline_of, say_indices, with_index
 from .call.validate import POLICIES, settle
 from .call.variant import Call, Plan, Variant, in_parts
@@ -21,8 +22,6 @@ from .storage.describe import format_of
 from .storage.division import Division
 from .storage.signature import Signature, TensorArgument
 from .storage.view import NumberView, Operand, View
-
-_MOST_KEPT = 64  # calls of one kernel
 
 
 class KernelBase:
@@ -40,7 +39,7 @@ class KernelBase:
         self._renamed = {argument.tensor: argument.name for argument in signature.arguments if argument.tensor != argument.name}
         self._numbers = [k for k, argument in enumerate(signature.inputs) if not isinstance(argument, TensorArgument)]
         self._updated = [argument.name for argument in signature.outputs if argument.is_read]
-        self._kept: Dict[Tuple[Any, ...], Optional[Kept]] = {}
+        self._kept = KeptCalls()
 
     @property
     def signature(self) -> Signature:
@@ -75,41 +74,33 @@ class KernelBase:
         if named:
             operands = self.in_order(operands, named)
         values = operands if out is None else (*operands, out)
-        key: Tuple[Any, ...] = (len(values), *map(id, values))
+        # What is written may overlap with what is read, wherever it lies next.
+        key = key_of(values) if out is None and not self._updated else (len(values), *map(id, values))
         if self._numbers:
-            key = self._key_of(values)
+            key = self._with_numbers(key, values)
         # Who repeats a call takes it out meanwhile, so that no other thread writes to its structs.
-        if self._kept.get(key) is not None and sizes is None and (kept := self._kept.pop(key, None)) is not None:
-            if (result := kept.repeat(values)) is not STALE:
-                self._kept[key] = kept
-                return result
+        if sizes is None and (kept := self._kept.take(key)) is not None and (result := kept.repeat(values)) is not STALE:
+            self._kept.give(key, kept)
+            return result
         call = self._bound(operands, out, sizes)
         result = call()
         if sizes is None and self._validate != "always":
             self._note(key, call, values, out)
         return result
 
-    def _key_of(self, values: Tuple[Any, ...]) -> Tuple[Any, ...]:
-        """By what calls are kept: the identity of operands, and of numbers their class."""
-        key = [id(value) for value in values]
+    def _with_numbers(self, key: Tuple[Any, ...], values: Tuple[Any, ...]) -> Tuple[Any, ...]:
+        """The key of calls that pass numbers, of which the class counts."""
+        parts, first = list(key), len(key) - len(values)
         for k in self._numbers:
-            if k < len(key):
-                key[k] = id(type(values[k]))
-        return (len(key), *key)
+            if k < len(values):
+                parts[first + k] = type(values[k])
+        return tuple(parts)
 
     def _note(self, key: Tuple[Any, ...], call: Call, values: Tuple[Any, ...], out: Any) -> None:
-        """Keeps a call that is made for the second time."""
-        if key not in self._kept:
-            while len(self._kept) >= _MOST_KEPT:
-                try:
-                    self._kept.pop(next(iter(self._kept)), None)
-                except (StopIteration, RuntimeError):  # another thread was there as well
-                    break
-            self._kept[key] = None
-        elif out is None or not isinstance(out, dict):
-            outs = () if out is None else self._outputs if len(self._outputs) == 1 else None
-            if outs is not None:
-                self._kept[key] = keep(call, self._inputs, values, outs)
+        """Keeps a call that is made for the second time, unless several outputs are brought."""
+        outs = () if out is None else self._outputs if len(self._outputs) == 1 and not isinstance(out, dict) else None
+        if outs is not None:
+            self._kept.note(key, call, self._inputs, values, outs, out is None and not self._updated)
 
     def bind(self, /, *operands: Any, out: Any = None, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Call:
         """A call with its arguments bound, for repeating it: takes what a call takes; see Call."""

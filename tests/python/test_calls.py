@@ -6,7 +6,6 @@ import gc
 import pickle
 import subprocess
 import threading
-import weakref
 
 import numpy as np
 import pytest
@@ -223,86 +222,6 @@ def test_one_bound_call_in_several_threads():
     assert len(results) == 200
     for result in results[::20]:
         close(result, expected)
-
-
-@pytest.mark.filterwarnings("ignore:Setting the (dtype|shape) on a NumPy array")
-def test_repeated_calls_see_changes():
-    """What is kept of a call is not used where an operand has become another one."""
-    spmv, a, x, y = spc.kernel(SPMV), matrix(6, 6), dense(6), np.empty(6)
-    for _ in range(3):
-        assert spmv(a, x, out=y) is y
-        close(y, a @ x)
-    x[:] = dense(6, seed=8)
-    a.data = dense(a.nnz, seed=9)
-    close(spmv(a, x, out=y), a @ x)
-    a.indices = a.indices.copy()
-    a.indices[:] = 0
-    a.sum_duplicates()
-    close(spmv(a, x, out=y), a @ x)
-    for _ in range(3):
-        result = spmv(a, x)
-        close(result, a @ x)
-    x.dtype = np.int64
-    with pytest.warns(spc.SpcWarning, match="Wprecision"):
-        spmv(a, x, out=y)
-    x.dtype = np.float64
-    x.shape = (2, 3)
-    with pytest.raises(spc.ArgumentError, match="x: order 1 is needed"):
-        spmv(a, x, out=y)
-    y.shape = (3, 2)
-    with pytest.raises(spc.ArgumentError, match=r"y: out has shape \(3, 2\)"):
-        spmv(a, x.ravel(), out=y)
-    with pytest.raises(ValueError, match="resize"):
-        x.resize(100)
-
-
-def test_repeated_calls_keep_nothing_alive():
-    spmv = spc.kernel(SPMV)
-    a, x = matrix(6, 6), dense(6)
-    for _ in range(4):
-        result = spmv(a, x)
-    seen = [weakref.ref(thing) for thing in (a, a.data, a.indices, x, result)]
-    del a, x, result
-    gc.collect()
-    assert [ref() for ref in seen] == [None] * 5
-
-
-@pytest.mark.parametrize("repeat", range(3))
-def test_repeated_calls_with_numbers_and_new_results(repeat):
-    axpby = kernel("y(i) = alpha * A(i,j) * x(j) + beta * z(i)", A="csr")
-    a, x, z = matrix(5, 6), dense(6), dense(5)
-    for alpha, beta in ((1.0, 2.0), (3.0, 4), (5.0, 6), (0.5, 0.25)):
-        close(axpby(alpha=alpha, A=a, x=x, beta=beta, z=z), alpha * (a @ x) + beta * z)
-    s, p, q = matrix(8, 12), dense((8, 3)), dense((12, 3))
-    for _ in range(4):
-        close(kernel(SDDMM, S="csr")(s, p, q), s.toarray() * (p @ q.T))
-        p *= 2
-
-
-def test_many_operands_of_one_kernel():
-    spmv, a = spc.kernel(SPMV), matrix(6, 6)
-    for k in range(200):
-        x = dense(6, seed=k)
-        close(spmv(a, x), a @ x)
-        close(spmv(a, x), a @ x)
-
-
-def test_threads_call_one_kernel():
-    spmv, a = spc.kernel(SPMV), matrix(30, 30)
-    wrong = []
-
-    def work(seed):
-        x = dense(30, seed=seed)
-        for _ in range(200):
-            if not np.allclose(spmv(a, x), a @ x):
-                wrong.append(seed)
-
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
 
 
 def test_pickled_kernels():

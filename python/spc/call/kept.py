@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ..sources import tensor_view_of
 from ..storage.dtypes import Array
 from ..storage.signature import TensorArgument
 from ..storage.view import Guard, NumberView, Operand, View
-from . import threads
+from . import kinds, threads
 from .gradients import is_tracked, note_written, tensors_of
 from .outputs import Dense, Output, Sampled
 from .variant import Call
@@ -228,10 +228,23 @@ def _outline(view: View) -> View:
     return View(view.shape, view.type, view.storage, {}, view.family, None, stored=view.stored)
 
 
-def keep(call: Call, names: Sequence[str], values: Tuple[Any, ...], outs: Sequence[str]) -> Optional[Kept]:
+def _place_of(call: Call, name: str) -> Optional[kinds.Place]:
+    """Where a call has the address of an operand's values; None of numbers."""
+    k = next(k for k, argument in enumerate(call.variant.arguments) if argument.name == name)
+    argument = call.variant.arguments[k]
+    if not isinstance(argument, TensorArgument):
+        return None
+    if argument.passed == "values":
+        return call.vector, k
+    holds = [field.holds for field in argument.fields]
+    return (call.passed[k], holds.index("values")) if "values" in holds else None
+
+
+def keep(call: Call, names: Sequence[str], values: Tuple[Any, ...], outs: Sequence[str], moves: bool) -> Optional[Kept]:
     """What is kept of a call; None where an operand cannot be told by looking at it. Spends the call.
 
-    names: of operands, in the order that calls have them, which `values` begins with; outs: of the outputs behind them.
+    names: of operands, in the order that calls have them, which `values` begins with; outs: of the outputs behind them;
+    moves: whether the call is known by the kinds of its operands (`kinds.key_of`), and else by who they are.
     """
     guards: List[Guard] = []
     given: List[Tuple[Output, int]] = []
@@ -241,7 +254,8 @@ def keep(call: Call, names: Sequence[str], values: Tuple[Any, ...], outs: Sequen
         view = by_name[name].view if name in by_name else call.views.get(name)
         if view is None or view.owner is not values[k] and isinstance(view, View):
             return None  # a copy was made
-        guard = _guard_of(view)
+        guard = kinds.guard_of(view, _place_of(call, name)) if moves else None
+        guard = guard or _guard_of(view)
         if guard is None:
             return None
         if name in by_name:
@@ -257,3 +271,47 @@ def keep(call: Call, names: Sequence[str], values: Tuple[Any, ...], outs: Sequen
            for argument in call.variant.arguments):
         return None
     return Kept(call, names, guards, given, [place for _, place in given if tensors_of(values[place])])
+
+
+_MOST_KEPT = 64  # kinds of calls of one kernel
+_MOST_ALIKE = 16  # calls of one kind, made by as many threads at once
+
+
+class KeptCalls:
+    """The calls of one kernel that are kept, by what their operands are told by: several where threads make such at once."""
+
+    def __init__(self) -> None:
+        self._by_key: Dict[Tuple[Any, ...], List[Kept]] = {}
+
+    def __len__(self) -> int:
+        return sum(len(like) for like in self._by_key.values())
+
+    def take(self, key: Tuple[Any, ...]) -> Optional[Kept]:
+        """One that nobody else has; None where there is none."""
+        if like := self._by_key.get(key):
+            try:
+                return like.pop()
+            except IndexError:  # another thread was there as well
+                pass
+        return None
+
+    def give(self, key: Tuple[Any, ...], kept: Kept) -> None:
+        """Puts back what was taken."""
+        self._by_key.setdefault(key, []).append(kept)
+
+    def note(self, key: Tuple[Any, ...], call: Call, names: Sequence[str], values: Tuple[Any, ...], outs: Sequence[str],
+             moves: bool) -> None:
+        """Keeps a call that is made for the second time, see `keep`; of the first one that there was such."""
+        like = self._by_key.get(key)
+        if like is not None:
+            if len(like) < _MOST_ALIKE and (kept := keep(call, names, values, outs, moves)) is not None:
+                like.append(kept)
+            return
+        while len(self._by_key) >= _MOST_KEPT:
+            try:
+                self._by_key.pop(next(iter(self._by_key)), None)
+            except (StopIteration, RuntimeError):  # another thread was there as well
+                break
+        self._by_key[key] = []
+        for view in call.views.values():
+            kinds.learn(view)

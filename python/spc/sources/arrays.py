@@ -90,9 +90,11 @@ def gathered(array: Array) -> Array:
 
 
 def origin(array: Array) -> Array:
-    """Of an array that a result shares, which is read-only there, the operand's; else the array itself."""
+    """Of a view of a whole array, such as a result shares with an operand and SciPy's transposes have, that array; else the
+    array itself."""
     base = array.base
-    if array.flags.writeable or not isinstance(base, np.ndarray) or base.shape != array.shape or base.dtype != array.dtype:
+    if base is None or not isinstance(base, np.ndarray) or base.shape != array.shape or base.dtype != array.dtype or \
+            base.strides != array.strides:
         return array
     return base
 

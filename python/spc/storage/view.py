@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 from dataclasses import replace
 from typing import Any, Callable, ClassVar, Dict, List, Optional, Tuple, Union
@@ -91,7 +92,15 @@ Guard = Callable[[Any], Optional[Any]]
 
 def address(array: Array) -> int:
     """Where an array begins; 0 of one without elements."""
-    return array.ctypes.data if array.size else 0
+    if not array.size:
+        return 0
+    try:
+        return ctypes.addressof(_memory(array))
+    except (BufferError, TypeError, ValueError):  # of arrays that are read-only, or not contiguous
+        return int(array.ctypes.data)
+
+
+_memory: Any = ctypes.c_char.from_buffer  # which takes half of the time of an array's attribute `ctypes`
 
 
 @functools.lru_cache(maxsize=None)
