@@ -16,6 +16,7 @@ typedef void spc_contexts_team(void (*member)(void *), void *data, unsigned thre
 static struct {
   spc_contexts_team *start; /* GOMP_parallel, as compilers call it; NULL: not to be used */
   int (*isInside)(void);    /* omp_in_parallel */
+  int (*most)(void);        /* omp_get_max_threads, which is as many as PyTorch is told to take; NULL: nobody says */
   pthread_t caller;         /* the one thread that has a team: each other would begin one of its own */
 } openmp;
 
@@ -43,8 +44,13 @@ static void spc_contexts_member(void *data) {
 static void spc_contexts_parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
                                       void *closure) SPC_NOEXCEPT {
   spc_contexts_job job = {{task, closure, tasks, 0, 0, NULL}, 0, 0, 0};
-  const int64_t threads = spc_pool_threads() < tasks ? spc_pool_threads() : tasks;
-  int64_t start;
+  const int64_t most = openmp.most == NULL ? tasks : openmp.most();
+  int64_t threads = spc_pool_threads() < tasks ? spc_pool_threads() : tasks, start;
+  if (most < 2) {
+    (void)spc_pool_run(&job.shared);
+    return;
+  }
+  threads = threads < most ? threads : most;
   if (openmp.start == NULL || threads < 2 || spc_pool_inside_1 || !pthread_equal(pthread_self(), openmp.caller) ||
       openmp.isInside()) {
     spc_pool_parallel_for(user, tasks, task, closure);
@@ -61,10 +67,11 @@ static void spc_contexts_use_threads(void) {
   context.parallel_cost = several ? spc_pool_cost() : NULL;
 }
 
-/* From now on loops of the calling thread run on the threads of an OpenMP runtime. Its functions GOMP_parallel and
- * omp_in_parallel stay loaded. */
-SPC_CONTEXTS_EXPORT void spc_contexts_use_openmp(spc_contexts_team *start, int (*isInside)(void)) {
+/* From now on loops of the calling thread run on the threads of an OpenMP runtime, and those of all threads on one
+ * where it has no more for them. Its functions GOMP_parallel, omp_in_parallel and omp_get_max_threads stay loaded. */
+SPC_CONTEXTS_EXPORT void spc_contexts_use_openmp(spc_contexts_team *start, int (*isInside)(void), int (*most)(void)) {
   openmp.isInside = isInside;
+  openmp.most = most;
   openmp.caller = pthread_self();
   openmp.start = start;
 }

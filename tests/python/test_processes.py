@@ -184,6 +184,37 @@ def test_openmp_is_shared():
         """, SPC_NUM_THREADS="", OMP_NUM_THREADS="3", OPENBLAS_NUM_THREADS="1", timeout=60)
 
 
+def test_torch_says_how_many_threads_there_may_be():
+    """`torch.set_num_threads(1)`, which the workers of torch's DataLoader call, holds for kernels: no thread is started."""
+    pytest.importorskip("torch")
+    run("""
+        import torch
+        import spc.torch
+        from spc.call import threads
+        spc.set_threads(3)
+        torch.set_num_threads(1)
+        if not threads.share_openmp():
+            sys.exit(0 if not any("libgomp.so" in line for line in open("/proc/self/maps")) else 1)
+        def count():
+            return len(os.listdir("/proc/self/task"))
+        before = count()
+        for _ in range(20):
+            assert right()
+        assert count() == before, (before, count())
+        child = os.fork()
+        if child == 0:
+            alone = count()
+            os._exit(0 if right() and count() == alone else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        torch.set_num_threads(2)
+        torch.rand(4000, 4000).sum()
+        of_torch = count()
+        for _ in range(20):
+            assert right()
+        assert count() == of_torch, (of_torch, count())
+        """, SPC_NUM_THREADS="", OMP_NUM_THREADS="3", OPENBLAS_NUM_THREADS="1", timeout=60)
+
+
 def test_pools_of_processes():
     run("""
         import multiprocessing
