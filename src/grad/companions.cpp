@@ -1,5 +1,7 @@
 #include "grad/companions.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace spc::grad {
@@ -8,6 +10,17 @@ namespace {
 bool isInfinity(const Node &expr, double infinity) {
   const auto *minus = std::get_if<NegateNode>(&expr.kind);
   return minus ? isNumber(*minus->operand, -infinity) : isNumber(expr, infinity);
+}
+
+/// Whether a function gives one of its arguments, a whole number or a truth, and so rounds nothing.
+bool isExact(Function function) {
+  constexpr std::array exact{Function::Abs,     Function::Sign,         Function::Relu,   Function::Floor,
+                             Function::Ceil,    Function::Trunc,        Function::Round,  Function::RoundEven,
+                             Function::Min,     Function::Max,          Function::Select, Function::Pattern,
+                             Function::Equal,   Function::NotEqual,     Function::Less,   Function::LessEqual,
+                             Function::Greater, Function::GreaterEqual, Function::And,    Function::Or,
+                             Function::Not};
+  return std::find(exact.begin(), exact.end(), function) != exact.end();
 }
 
 class CompanionWriter {
@@ -36,8 +49,11 @@ private:
     statement_.place = add("_at", std::move(places), sema::ValueType::I64);
   }
 
-  /// `let y_at(i) = min(j, select(e == y(i), j, inf))`
+  /// `let y_at(i) = min(j, select(e == y(i), j, inf))`, where y is what the forward kernel has computed if e is the
+  /// same in the derivative, bit by bit; else e of no place may be equal to it, so that y is computed again beside e.
   void findPlace() {
+    const TensorId target =
+        isFound() ? statement_.target : add("_again", clone(*statement_.value), program_.typeOf(statement_.target));
     const double neutral = reduction_.reduction == Reduction::Min ? HUGE_VAL : -HUGE_VAL;
     const Node *body = reduction_.body.get();
     std::vector<NodePtr> conditions;
@@ -49,11 +65,34 @@ private:
     collectPresent(*body, neutral);
     for (const NodePtr &present : statement_.present)
       conditions.push_back(clone(*present));
-    NodePtr condition = call(Function::Equal, clone(*body), program_.access(statement_.target, statement_.indices));
+    NodePtr condition = call(Function::Equal, clone(*body), program_.access(target, statement_.indices));
     for (auto one = conditions.rbegin(); one != conditions.rend(); ++one)
       condition = call(Function::And, std::move(*one), std::move(condition));
     NodePtr place = select(std::move(condition), indexValue(variable()), infinity());
     statement_.place = add("_at", reduce(Reduction::Min, {variable()}, std::move(place)), sema::ValueType::I64);
+  }
+
+  /// Whether the derivative compares the values of which the extreme is one.
+  bool isFound() const {
+    const sema::ValueType type = program_.typeOf(statement_.target);
+    const bool isRounded = type != sema::ValueType::F32 && type != sema::ValueType::F64;
+    return !program_.info(statement_.target).isFinal || (!isRounded && operationsIn(*reduction_.body) <= 1);
+  }
+
+  /// How many operations that round a value takes, of which several may be done in another order or as one; many where
+  /// it reads what is computed, or calls a function that may be computed in several ways.
+  size_t operationsIn(const Node &value) const {
+    constexpr size_t many = 1000;
+    if (const Access *read = program_.readIn(value))
+      return program_.info(read->tensor).writer ? many : 0;
+    const auto *called = std::get_if<CallNode>(&value.kind);
+    const bool isSum = called && (called->function == Function::MinPlus || called->function == Function::MaxPlus);
+    if (std::holds_alternative<ReduceNode>(value.kind) || (called && !isSum && !isExact(called->function)))
+      return many;
+    size_t operations = isSum || std::holds_alternative<BinaryNode>(value.kind);
+    for (const Node *child : sema::children(value))
+      operations += operationsIn(*child);
+    return operations;
   }
 
   /// Where a sum can be anything but neutral: where each sparse addend that is neutral elsewhere has entries.

@@ -280,3 +280,26 @@ def test_matrices_have_their_own_structure():
         tensor.col_indices()[:] = 0
         assert torch.allclose(made.to_dense(), full * (b @ b.T))
     assert torch.allclose(results[3].with_values(results[3].values[1]).to_dense(), full * (b @ b.T))
+
+
+POOLED = """
+let t(i,f) = sum(k, A(i,k) * x(k,f))
+let u(i,h) = sum(f, t(i,f) * W(h,f)) + b(h)
+y(h) = max(i, select(u(i,h) > 0, u(i,h), 0.2 * u(i,h)))
+"""
+
+
+@pytest.mark.filterwarnings("ignore::spc.SpcWarning")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("seed", range(4))
+def test_extremes_of_sums_have_a_place(dtype, seed):
+    """Sums are added up in another order in the derivative, where the greatest one is still found."""
+    torch.manual_seed(seed)
+    a = torch.rand(40, 40, dtype=dtype) * (torch.rand(40, 40) < 0.3)
+    x, w, b = torch.rand(40, 17, dtype=dtype) - 0.5, torch.rand(23, 17, dtype=dtype) - 0.5, torch.rand(23, dtype=dtype) - 0.5
+    x.requires_grad_()
+    pooled = spc.torch.op(POOLED, A="csr", options=["-O3"])
+    given, = torch.autograd.grad(pooled(A=a.to_sparse_csr(), x=x, W=w, b=b).sum(), x)
+    computed = torch.nn.functional.leaky_relu(a @ x @ w.T + b, 0.2)
+    expected, = torch.autograd.grad(computed.amax(0).sum(), x)
+    assert torch.allclose(given, expected, rtol=1e-4, atol=1e-5)
