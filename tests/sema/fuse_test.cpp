@@ -28,6 +28,14 @@ TEST_CASE("what is read once, and as often as it has elements, needs no memory")
   CHECK_FALSE(isFused("let T(i) = 2*x(i)\ny(i) min= T(i)"));
 }
 
+TEST_CASE("a temporary that alone says how far an index runs is not fused into a sum over it") {
+  const std::string stacked = "tensor T(2,n)\nlet T(i,j) = (i == 0)*x(j) + (i == 1)*z(j)\n";
+  CHECK_FALSE(isFused(stacked + "y(j) = sum(i, T(i,j))"));
+  CHECK_FALSE(isFused(stacked + "y(j) = sum(i, T(i,j)*w(i))"));
+  CHECK_FALSE(isFused(stacked + "y(j) = T(i,j)*A(j,k)"));
+  CHECK(isFused("let T(i,j) = (i == 0)*x(j)*w(i)\ny(i,j) = 2*T(i,j)"));
+}
+
 TEST_CASE("a temporary is not fused past a statement that changes what it reads") {
   CHECK_FALSE(isFused("let T(i) = 2*x(i)\nx(i) = z(i)\ny(i) = T(i)"));
   CHECK_FALSE(isFused("let T(i) = 2*x(i)\nx(i) = T(i)"));

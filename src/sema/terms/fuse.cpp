@@ -112,6 +112,7 @@ private:
     const std::optional<ValueType> own = typeOf(*made.value, made.scope, planning_.kernel);
     if (own != type || computeTypeOf(planning_.kernel, made) != type || computeTypeOf(planning_.kernel, use) != type ||
         tensorOf(reader.statement).type != type || !takesSums(use) ||
+        losesExtent(*made.value, made, use, reader.access) ||
         isOverwritten(*made.value, made.scope, producer, reader.statement))
       return false;
     const std::optional<AccessId> mask = maskOf(reader);
@@ -156,6 +157,31 @@ private:
           sparsityOf(*makeNode(AccessNode{id}, access.where), tensorOf(access).type, made.scope, kernel);
       return sparsity.domain && placesOf(*sparsity.domain, access.variables, made.scope, kernel) < places;
     });
+  }
+
+  /// Whether the temporary is what says how far an index runs that the reader adds up over, and whose value an addend
+  /// reads: nothing in it has the index.
+  static bool losesExtent(const Node &value, const ResolvedStatement &made, const ResolvedStatement &use,
+                          AccessId access) {
+    const auto loses = [&](const Node &part) { return losesExtent(part, made, use, access); };
+    const std::vector<const Node *> below = children(value);
+    if (asSum(value) || std::holds_alternative<NegateNode>(value.kind))
+      return std::any_of(below.begin(), below.end(), [&](const Node *addend) { return loses(*addend); });
+    const std::vector<VariableId> &targets = made.target.variables;
+    for (size_t dim = 0; dim < targets.size(); ++dim) {
+      const VariableId variable = use.scope.accesses[access].variables[dim];
+      if (!has(use.target.variables, variable) && readsValue(value, targets[dim]) &&
+          (hasSum(value) || !indexes(targets[dim], value, made.scope)))
+        return true;
+    }
+    return false;
+  }
+
+  static bool readsValue(const Node &node, VariableId variable) {
+    const auto *index = std::get_if<IndexNode>(&node.kind);
+    const std::vector<const Node *> below = children(node);
+    return (index && index->variable == variable) ||
+           std::any_of(below.begin(), below.end(), [&](const Node *child) { return readsValue(*child, variable); });
   }
 
   static bool takesSums(const ResolvedStatement &use) {
