@@ -164,6 +164,10 @@ const std::vector<Construct> kConstructs = joined(
         {"function of conditional entries, elementwise", "C(i,j) = abs(where(A(i,j) > 0.5, A(i,j))) * x(j) + B(i,j)"},
         {"function of conditional entries beside a sum",
          "y(i) = sum(j, relu(where(A(i,j) > 0.5, A(i,j))) * sum(k, D(k,j) * x(k)))"},
+        {"condition without indices", "C(i,j) = A(i,j) * where(sum(k, x(k)) > 0, sum(k, x(k)))"},
+        {"condition without indices in a sum",
+         "C(i,j) = A(i,j) * (where(sum(k, x(k)) > 0, sum(k, x(k))) + B(i,j) * x(j))"},
+        {"sum of a dense factor beside two sparse ones", "C(i,j) = A(i,j) * B(i,j) * D(j,k)"},
     },
     constructsOfFunctions());
 

@@ -30,6 +30,13 @@ TEST_CASE("a sum moves past the factors that lack its index") {
   CHECK(costOf("C(i,l) = A(i,j)*X(j,k)*W(k,l)", {"A=csr"}) == "j*k*l for $4; nnz(A)*l for C");
 }
 
+TEST_CASE("dense factors are added up apart for a target that lists its entries, too") {
+  const std::vector<std::string> bindings{"A=csr", "B=csr", "C=csr"}, one{"A=csr", "C=csr"};
+  CHECK(costOf("C(i,j) = A(i,j)*B(i,j)*D(j,k)", bindings) == "j*k for $4; nnz(A) for C");
+  CHECK(costOf("C(i,j) = A(i,j)*B(i,j)*sum(k, x(k))", bindings) == "k for $4; nnz(A) for C");
+  CHECK(costOf("C(i,j) = A(i,j)*where(c > 0, sum(k, x(k)))", one) == "i for $4; k for $5; nnz($4)*nnz(A)/i for C");
+}
+
 TEST_CASE("products stay one nest where parts would save nothing") {
   CHECK(costOf("y(i) = A(i,j)*x(j)", {"A=csr"}) == "nnz(A) for y");
   CHECK(costOf("D(i,j) = S(i,j)*P(i,k)*Q(j,k)", {"S=csr"}) == "nnz(S)*k for D");
@@ -225,7 +232,7 @@ TEST_CASE("a temporary that is a sum of products is a factor as any other") {
   CHECK(costOf("let T(i,k) = A(i,j)*B(j,k)\ny(i) = T(i,k)*x(k)", sparse) ==
         "nnz(B) for $5, $6; j for $7; nnz(A) for y");
   // It lists what the product has, not all elements of an array.
-  const std::vector<std::string> listed = {"A=csr", "B=csr", "C=csr"};
+  const std::vector<std::string> listed = {"A=csr", "B=csr", "C=csr"}, one{"A=csr", "C=csr"};
   const Checked product = check("let T(i,k) = A(i,j)*B(j,k)\nC(i,k) = 2*T(i,k)", listed);
   CHECK(product.tensor("T").is<Fused>());
   CHECK(product.count("densify") == 0);

@@ -333,7 +333,7 @@ private:
     const bool isPartly = space_.asks && isPartial(factors), isMatrix = best.plan.variables.size() > 1;
     const bool isBounded =
         dense <= largest_ && (best.plan.variables.size() <= 2 || hasOrder(best.plan.variables.size()));
-    const bool mayFill = space_.mayFill && isBounded;
+    const bool mayFill = (space_.mayFill || !isPartial(factors)) && isBounded;
     const bool mayList = space_.mayList && isMatrix && (result.variables & ~listedIn(factors)) == 0;
     if (mayList && result.entries < dense && (!mayFill || listed < dense)) {
       best.plan.isListed = true;

@@ -199,11 +199,15 @@ AccessId Expander::listWhere(const Node &condition, const Node &value) {
   LogicalStatement logical;
   logical.statement = statement_;
   logical.targetVariables = freeVariables(condition, scope_);
+  // A condition without indices is listed over those of an operand, if sums within the value bind none of them.
   const std::vector<AccessId> accesses = accessesOf(value);
+  const std::vector<VariableId> free = freeVariables(value, scope_);
   for (auto access = accesses.begin(); logical.targetVariables.empty() && access != accesses.end(); ++access)
-    logical.targetVariables = scope_.accesses[*access].variables;
-  if (logical.targetVariables.empty())
-    logical.targetVariables = main_->targetVariables;
+    if (const std::vector<VariableId> &own = scope_.accesses[*access].variables;
+        std::all_of(own.begin(), own.end(), [&](VariableId variable) { return has(free, variable); }))
+      logical.targetVariables = own;
+  if (logical.targetVariables.empty()) // it holds everywhere or nowhere, so that one index will do
+    logical.targetVariables = {free.empty() ? main_->targetVariables.front() : free.front()};
   sortByTarget(logical.targetVariables);
   logical.computeType = ValueType::Bool;
   logical.where = condition.where;

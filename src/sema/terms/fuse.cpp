@@ -110,9 +110,9 @@ private:
     const ResolvedStatement &made = statement(producer), &use = statement(reader.statement);
     const ValueType type = tensorOf(producer).type;
     const std::optional<ValueType> own = typeOf(*made.value, made.scope, planning_.kernel);
+    const bool isSum = use.op == language::AssignOp::Assign || use.op == language::AssignOp::Add;
     if (own != type || computeTypeOf(planning_.kernel, made) != type || computeTypeOf(planning_.kernel, use) != type ||
-        tensorOf(reader.statement).type != type || !takesSums(use) ||
-        losesExtent(*made.value, made, use, reader.access) ||
+        tensorOf(reader.statement).type != type || !isSum || losesExtent(*made.value, made, use, reader.access) ||
         isOverwritten(*made.value, made.scope, producer, reader.statement))
       return false;
     const std::optional<AccessId> mask = maskOf(reader);
@@ -163,10 +163,10 @@ private:
   /// reads: nothing in it has the index.
   static bool losesExtent(const Node &value, const ResolvedStatement &made, const ResolvedStatement &use,
                           AccessId access) {
-    const auto loses = [&](const Node &part) { return losesExtent(part, made, use, access); };
     const std::vector<const Node *> below = children(value);
     if (asSum(value) || std::holds_alternative<NegateNode>(value.kind))
-      return std::any_of(below.begin(), below.end(), [&](const Node *addend) { return loses(*addend); });
+      return std::any_of(below.begin(), below.end(),
+                         [&](const Node *addend) { return losesExtent(*addend, made, use, access); });
     const std::vector<VariableId> &targets = made.target.variables;
     for (size_t dim = 0; dim < targets.size(); ++dim) {
       const VariableId variable = use.scope.accesses[access].variables[dim];
@@ -182,10 +182,6 @@ private:
     const std::vector<const Node *> below = children(node);
     return (index && index->variable == variable) ||
            std::any_of(below.begin(), below.end(), [&](const Node *child) { return readsValue(*child, variable); });
-  }
-
-  static bool takesSums(const ResolvedStatement &use) {
-    return use.op == language::AssignOp::Assign || use.op == language::AssignOp::Add;
   }
 
   /// Whether a reader is a factor of one of its statement's addends, and of no sum within that: the temporary's own
