@@ -241,4 +241,17 @@ TEST_CASE("a sum() beside another one is computed where a sparse factor has entr
                           "  for i, j: D(i,j) += $3(i)*$4(j)\n");
 }
 
+TEST_CASE("a difference stays as it is written whatever is added up within its addends' functions") {
+  CHECK(stepsOf("y(i) = (exp(sum(j, A(i,j)*b(j))) - s(i)) * w(i)", {"A=csr", "s=vector"}) ==
+        "$5 in f64, zeroed first:\n"
+        "  for i, j+: $5(i) += A(i,j)*b(j)\n"
+        "\n"
+        "y in f64, zeroed first:\n"
+        "  for i: y(i) += (exp($5(i)) - s(i))*w(i), everywhere\n");
+  CHECK(stepsOf("y(i) = (max(x(p(i)), 0) - s(i)) * w(i)", {"s=vector"}).find("(max($5(i), 0) - s(i))*w(i)") !=
+        std::string::npos);
+  CHECK(stepsOf("C(i,j) = (max(x(p(i)), 0) - A(i,j)) * B(i,j)").find("(max($5(i), 0) - A(i,j))*B(i,j)") !=
+        std::string::npos);
+}
+
 } // namespace spc::sema::test

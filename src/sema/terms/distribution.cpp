@@ -127,7 +127,7 @@ bool mergesInPlace(const Node &node, const Scope &scope, const Kernel &kernel) {
     return false;
   std::vector<std::pair<VariableId, VariableId>> orders; ///< the first one's loop goes around the second one's
   std::set<VariableId> waiting;
-  for (AccessId id : accessesOf(node)) {
+  for (AccessId id : accessesBesideReductions(node)) {
     const Access &access = scope.accesses[id];
     const format::Format &format = kernel.tensors[access.tensor].format;
     if (format.isDense() || hasDerived(access, scope))
@@ -161,7 +161,7 @@ bool mergesInPlace(const Node &node, const Scope &scope, const Kernel &kernel) {
 bool isBesideTies(const Node &sum, const Scope &scope, const Kernel &kernel) {
   size_t others = 0, tied = 0;
   for (const Addend &addend : openAddends(sum, false)) {
-    const std::vector<AccessId> accesses = accessesOf(*addend.node);
+    const std::vector<AccessId> accesses = accessesBesideReductions(*addend.node);
     const bool isTied = std::any_of(accesses.begin(), accesses.end(),
                                     [&](AccessId id) { return kernel.tensors[scope.accesses[id].tensor].is<Tie>(); });
     ++(isTied ? tied : others);

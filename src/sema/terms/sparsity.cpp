@@ -269,11 +269,24 @@ bool hasFill(const Node &node, const Scope &scope, const Kernel &kernel) {
          std::any_of(below.begin(), below.end(), [&](const Node *child) { return hasFill(*child, scope, kernel); });
 }
 
+std::vector<AccessId> accessesBesideReductions(const Node &value) {
+  if (std::holds_alternative<ReduceNode>(value.kind))
+    return {};
+  if (const auto *access = std::get_if<AccessNode>(&value.kind))
+    return {access->access};
+  std::vector<AccessId> accesses;
+  for (const Node *child : children(value)) {
+    const std::vector<AccessId> below = accessesBesideReductions(*child);
+    accesses.insert(accesses.end(), below.begin(), below.end());
+  }
+  return accesses;
+}
+
 bool isUnevenSum(const Node &node, const Scope &scope, const Kernel &kernel) {
   std::optional<std::set<VariableId>> common;
   for (const Addend &addend : openAddends(node, /*keepGroups=*/false)) {
     std::set<VariableId> own;
-    for (AccessId id : accessesOf(*addend.node))
+    for (AccessId id : accessesBesideReductions(*addend.node))
       if (const Access &access = scope.accesses[id]; !kernel.tensors[access.tensor].format.isDense())
         own.insert(access.variables.begin(), access.variables.end());
     if (!own.empty() && common && *common != own)

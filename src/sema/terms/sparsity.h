@@ -45,6 +45,10 @@ bool hasSparse(const Node &node, const Scope &scope, const Kernel &kernel);
 /// of those that one of them lacks.
 bool isUnevenSum(const Node &node, const Scope &scope, const Kernel &kernel);
 
+/// The accesses in the order of the text that a value's own loops read: those below reductions are computed before,
+/// where the value is computed as it is written.
+std::vector<AccessId> accessesBesideReductions(const Node &value);
+
 /// Whether a tree reads values of a sparse operand, not its pattern alone, whose missing entries are not 0.
 bool hasFill(const Node &node, const Scope &scope, const Kernel &kernel);
 
