@@ -211,6 +211,9 @@ bool mayDiffer(const Node &call, const std::vector<Value> &arguments) {
     if (settles(0) || settles(1))
       return differs(settles(0) ? 0 : 1);
   }
+  if (function == Function::Select && isComplement(*call.operands[0]) && !call.operands[2]->readsSparse &&
+      call.operands[2]->fill && hasFill(*call.operands[1], *call.operands[2]->fill))
+    return differs(0) && differs(1);
   if (function == Function::Select) {
     const std::optional<bool> condition =
         isIndexMask(*call.operands[0]) ? std::nullopt : truthOfFill(*call.operands[0]);

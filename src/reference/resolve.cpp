@@ -2,6 +2,7 @@
 
 #include "sema/composed_reductions.h"
 #include "sema/expression_types.h"
+#include "sema/plain_choice.h"
 
 namespace spc::reference {
 
@@ -126,11 +127,21 @@ NodePtr Resolver::node(const sema::BinaryNode &binary, ValueType type) const {
   return result;
 }
 
+static sema::CallNode orderedChoice(const sema::CallNode &choice) {
+  sema::CallNode ordered{choice.function, choice.castTo, {}, choice.typeParameter};
+  for (const sema::NodePtr &argument : choice.arguments)
+    ordered.arguments.push_back(sema::clone(*argument));
+  sema::orderChoice(ordered.arguments);
+  return ordered;
+}
+
 NodePtr Resolver::node(const sema::CallNode &call, ValueType type) const {
   const Function function = call.function;
+  const sema::CallNode ordered = function == Function::Select ? orderedChoice(call) : sema::CallNode{function, {}, {}};
+  const sema::CallNode &read = function == Function::Select ? ordered : call;
   std::vector<NodePtr> arguments;
-  for (size_t k = 0; k < call.arguments.size(); ++k)
-    arguments.push_back(resolve(*call.arguments[k], sema::argumentType(call, k, type, scope_, program_)));
+  for (size_t k = 0; k < read.arguments.size(); ++k)
+    arguments.push_back(resolve(*read.arguments[k], sema::argumentType(read, k, type, scope_, program_)));
   if (function == Function::Cast)
     return convert(convert(std::move(arguments.front()), call.castTo, Kind::Cast), type);
   if (function == Function::Pattern)

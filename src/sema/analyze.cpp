@@ -208,6 +208,7 @@ private:
 std::optional<Kernel> plan(const Program &checked, const Options &options, Diagnostics &diagnostics) {
   Program program = checked;
   dropConversions(program);
+  orderChoices(program);
   noteLinearPlaces(program);
   rankApart(program);
   tieIndices(program);

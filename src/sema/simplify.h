@@ -8,6 +8,9 @@ namespace spc::sema {
 /// Takes out conversions of numbers and of elements that change nothing.
 void dropConversions(Program &program);
 
+/// Writes choices by negated conditions as choices by these conditions (sema/plain_choice.h).
+void orderChoices(Program &program);
+
 /// Puts operands in place of equations between index variables, so that loops run over their solutions alone: a
 /// comparison `i == j` that is no factor of a sparse operand with both, and the indices of sparse operands that are no
 /// plain variables, A(i, i), A(2*i + 3, 5). Each becomes a Tie, a tensor of the program.

@@ -146,6 +146,21 @@ TEST_CASE("the largest stored entry of a row, also of an empty one", "[masks]") 
   checkLowering("m(i) = min(j, select(pattern(A(i,j)), A(i,j) + x(j), inf))", product({{"A", kSparse}}));
 }
 
+TEST_CASE("choices by negated patterns", "[masks]") {
+  const std::vector<std::string> formats = {"csr", "csc", "coo", "bsr2x3", "dcsr", "coo-dup"};
+  for (const char *statements : {"y(i) = max(j, select(not pattern(A(i,j)), -inf, A(i,j)))",
+                                 "y(i) = max(j, select(pattern(A(i,j)) == false, -inf, A(i,j)))",
+                                 "y(i) = max(j, select(not pattern(A(i,j)) or x(j) > 0, -inf, A(i,j)))",
+                                 "D(i,j) = select(not pattern(A(i,j)), 5, A(i,j)) * x(j)"})
+    checkLowering(statements, product({{"A", formats}}));
+  for (const char *statements :
+       {"D(i,j) = select(not pattern(A(i,j)), B(i,j), 0)", "D(i,j) = where(not pattern(A(i,j)), B(i,j))",
+        "D(i,j) = select(not pattern(A(i,j)), B(i,j), A(i,j))"})
+    checkLowering(statements, product({{"A", formats}, {"B", {"csr", "coo"}}, {"D", {"dense", "csr"}}}));
+  checkLowering("y(i) = sum(j, select(not pattern(A(i,j)), B(i,j), 0) * x(j))",
+                product({{"A", formats}, {"B", {"csr"}}}));
+}
+
 TEST_CASE("values are taken in", "[masks]") {
   checkLowering("y(i) min= A(i,j)", product({{"A", {"csr", "dense"}}}));
   checkLowering("y(i) max= A(i,j) * x(j)", product({{"A", {"csr", "csc"}}}));

@@ -79,6 +79,9 @@ bool mayDiffer(const Node &call, const std::vector<bool> &arguments) {
     if (settles(0) || settles(1))
       return arguments[settles(0) ? 0 : 1];
   }
+  if (call.call->function == language::Function::Select && isComplement(*call.arguments[0]) &&
+      !readsSparse(*call.arguments[2]) && fill(2) && fill(1) == fill(2))
+    return arguments[0] && arguments[1];
   if (call.call->function == language::Function::Select)
     return fill(0) && !isIndexMask(*call.arguments[0]) ? arguments[0] || arguments[*fill(0) != 0 ? 1 : 2]
                                                        : arguments[1] || arguments[2];

@@ -1,4 +1,5 @@
 #include "harness/kernel_spec.h"
+#include "harness/plain_choices.h"
 
 #include "harness/kernel_text.h"
 #include "sema/analyze.h"
@@ -107,6 +108,8 @@ AnalyzedKernel analyze(const KernelSpec &spec, SourceManager &sources, Diagnosti
   KernelSpec literal = spec; // what the evaluators read
   literal.typesAreGiven = false;
   analyzed.tree = syntax::parse(sources.add("literal.tex", kernelText(literal, analyzed.classes)), ignored);
+  for (syntax::Statement &statement : analyzed.tree.statements)
+    orderChoices(*statement.value);
   std::vector<format::Binding> bindings;
   for (const auto &[tensor, spelling] : spec.formats) {
     const SourceFile &argument = sources.add("--format", tensor + "=" + spelling);

@@ -279,6 +279,8 @@ private:
       return true;
     if (call && call->function == language::Function::Select) {
       const bool isKnown = fill(0) && !fills_.isTie(*parts[0]);
+      if (complementOf(*parts[0]) && !fills_.readsSparse(*parts[2]) && fill(2) && fill(1) == fill(2))
+        return differs(parts[0]) && differs(parts[1]);
       return anyMayDiffer({parts[isKnown ? 0 : 1], parts[isKnown && *fill(0) != 0 ? 1 : 2]}, point);
     }
     if (op == language::BinaryOp::Div && fill(0) == 0.0)

@@ -57,6 +57,23 @@ TEST_CASE("logic and choices are computed where they are not settled") {
   CHECK(domainOf("D(i,j) = select(A(i,j), B(i,j), x(j))") == "everywhere");
 }
 
+TEST_CASE("a choice is computed at the same places however its condition is said") {
+  for (const char *choice :
+       {"select(pattern(A(i,j)), A(i,j), -inf)", "select(not pattern(A(i,j)), -inf, A(i,j))",
+        "select(not (not pattern(A(i,j))), A(i,j), -inf)", "select(pattern(A(i,j)) == false, -inf, A(i,j))",
+        "select(true != pattern(A(i,j)), -inf, A(i,j))", "select(pattern(A(i,j)) xor true, -inf, A(i,j))",
+        "select(not pattern(A(i,j)) == true, -inf, A(i,j))", "-select(not pattern(A(i,j)), inf, -A(i,j))"})
+    CHECK(domainOf("y(i) = max(j, " + std::string(choice) + ")") == "where A");
+  CHECK(domainOf("y(i) = max(j, select(not pattern(A(i,j)) or x(j) > 0, -inf, A(i,j)))") == "where A");
+  CHECK(domainOf("y(i) = max(j, select(pattern(A(i,j)) and not x(j) > 0, A(i,j), -inf))") == "where A");
+  CHECK(domainOf("y(i) = max(j, select(not (pattern(A(i,j)) and pattern(B(i,j))), -inf, A(i,j)))") == "where A and B");
+  for (const char *choice : {"select(not pattern(A(i,j)), B(i,j), 0)", "where(not pattern(A(i,j)), B(i,j))",
+                             "select(not (not (not pattern(A(i,j)))), B(i,j), 0)"})
+    CHECK(domainOf("y(i) = sum(j, " + std::string(choice) + ")").find("not A") != std::string::npos);
+  CHECK(domainOf("y(i) = sum(j, select(not pattern(A(i,j)), x(j), 0))") == "where not A");
+  CHECK(domainOf("y(i) = sum(j, select(not pattern(A(i,j)), C(i,j), B(i,j)))") == "where A or C");
+}
+
 TEST_CASE("what is made of missing entries is worked out in the types of the kernel") {
   const auto domain = [](const std::string &type, const std::string &value) {
     const Checked checked =

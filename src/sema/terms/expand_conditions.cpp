@@ -152,7 +152,8 @@ NodePtr Expander::conditionIn(const CallNode &where) {
 /// `value` where a condition holds, else a number.
 NodePtr Expander::chosen(NodePtr condition, NodePtr value, double otherwise) const {
   const Span where = value->where;
-  if (otherwise == 0 && isIndexMask(*condition, scope_, kernel_))
+  const bool isComplement = complementedMask(*condition, scope_, kernel_).has_value();
+  if (otherwise == 0 && (isComplement || isIndexMask(*condition, scope_, kernel_)))
     return makeBinary(BinaryOp::Mul, std::move(value), std::move(condition));
   NodePtr number = makeNode(NumberNode{otherwise, sema::textOf(computeType_, otherwise)}, where);
   return callOf(Function::Select, listOf(std::move(condition), std::move(value), std::move(number)), where);

@@ -34,7 +34,7 @@ public:
     if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
       return ofBinary(binary->op, type, find(*binary->left, type), find(*binary->right, type));
     if (const auto *call = std::get_if<CallNode>(&node.kind))
-      return ofCall(*call, type);
+      return ofCall(*call, node, type);
     return kVaries;
   }
 
@@ -90,7 +90,7 @@ private:
     return *left.fill == sign * *right.fill ? Sparsity{intersectionOf(left.domain, right.domain), left.fill} : kVaries;
   }
 
-  Sparsity ofCall(const CallNode &call, ValueType type) const {
+  Sparsity ofCall(const CallNode &call, const Node &node, ValueType type) const {
     std::vector<Sparsity> arguments;
     std::vector<ValueType> types;
     for (size_t k = 0; k < call.arguments.size(); ++k) {
@@ -99,10 +99,10 @@ private:
     }
     if (call.function == Function::Pattern)
       return ofPattern(std::get<AccessNode>(call.arguments.front()->kind).access);
-    if (const std::optional<AccessId> mask = complementedMask(call))
+    if (const std::optional<AccessId> mask = complementOf(node))
       return {AccessDomain{AccessDomain::Kind::Missing, *mask, {}}, 0};
     if (call.function == Function::Select)
-      return ofSelect(arguments);
+      return ofSelect(arguments, complementOf(*call.arguments[0]).has_value());
     if (call.function == Function::Where)
       return ofWhere(call, arguments);
     if (call.function == Function::And || call.function == Function::Or)
@@ -129,13 +129,8 @@ private:
                       : fill);
   }
 
-  /// The sparse operand A of `not pattern(A)`, which is 0 where A stores an entry.
-  std::optional<AccessId> complementedMask(const CallNode &call) const {
-    const auto *inner = std::get_if<CallNode>(&call.arguments.front()->kind);
-    if (call.function != Function::Not || !inner || inner->function != Function::Pattern)
-      return std::nullopt;
-    const AccessId access = std::get<AccessNode>(inner->arguments.front()->kind).access;
-    return isSparse(access) && !padded_ ? std::optional(access) : std::nullopt;
+  std::optional<AccessId> complementOf(const Node &node) const {
+    return padded_ ? std::nullopt : complementedMask(node, scope_, kernel_);
   }
 
   Sparsity ofPattern(AccessId access) const {
@@ -201,9 +196,12 @@ private:
     return {intersectionOf(holds, value.fill == fill ? value.domain : MaybeDomain(AccessDomain{})), fill};
   }
 
-  /// What the condition's fill chooses is seen wherever the condition is missing.
-  static Sparsity ofSelect(const std::vector<Sparsity> &arguments) {
-    const Sparsity &condition = arguments[0];
+  /// What the condition's fill chooses is seen wherever the condition is missing. `isComplement`: that has no values
+  /// but where it holds.
+  static Sparsity ofSelect(const std::vector<Sparsity> &arguments, bool isComplement) {
+    const Sparsity &condition = arguments[0], &yes = arguments[1], &no = arguments[2];
+    if (isComplement && !no.domain && no.fill && yes.fill == no.fill)
+      return {intersectionOf(condition.domain, yes.domain), no.fill};
     if (condition.fill) {
       const Sparsity &chosen = arguments[*condition.fill != 0 ? 1 : 2];
       if (chosen.fill)
@@ -256,6 +254,17 @@ bool hasSparse(const Node &node, const Scope &scope, const Kernel &kernel) {
   const std::vector<AccessId> accesses = accessesOf(node);
   return std::any_of(accesses.begin(), accesses.end(),
                      [&](AccessId id) { return !kernel.tensors[scope.accesses[id].tensor].format.isDense(); });
+}
+
+std::optional<AccessId> complementedMask(const Node &node, const Scope &scope, const Kernel &kernel) {
+  const auto *negation = std::get_if<CallNode>(&node.kind);
+  const auto *mask = negation && negation->function == Function::Not
+                         ? std::get_if<CallNode>(&negation->arguments.front()->kind)
+                         : nullptr;
+  if (!mask || mask->function != Function::Pattern)
+    return std::nullopt;
+  const AccessId access = std::get<AccessNode>(mask->arguments.front()->kind).access;
+  return kernel.tensors[scope.accesses[access].tensor].format.isDense() ? std::nullopt : std::optional(access);
 }
 
 bool hasFill(const Node &node, const Scope &scope, const Kernel &kernel) {

@@ -41,6 +41,9 @@ AccessDomain domainOfTerm(const Node &term, double targetDefault, ValueType type
 /// Whether a tree reads a sparse operand.
 bool hasSparse(const Node &node, const Scope &scope, const Kernel &kernel);
 
+/// The sparse operand A of `not pattern(A)`, which is 0 where A stores an entry.
+std::optional<AccessId> complementedMask(const Node &node, const Scope &scope, const Kernel &kernel);
+
 /// Whether an expression is a sum whose addends' sparse operands have different variables: it has entries at all values
 /// of those that one of them lacks.
 bool isUnevenSum(const Node &node, const Scope &scope, const Kernel &kernel);

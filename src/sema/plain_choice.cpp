@@ -1,0 +1,68 @@
+#include "sema/plain_choice.h"
+
+#include "sema/simplify.h"
+
+#include <utility>
+
+namespace spc::sema {
+namespace {
+
+CallNode *asCall(Node &node, Function function) {
+  auto *call = std::get_if<CallNode>(&node.kind);
+  return call && call->function == function ? call : nullptr;
+}
+
+bool isNegated(Node &condition) {
+  if (const CallNode *either = asCall(condition, Function::Or))
+    return isNegated(*either->arguments[0]) || isNegated(*either->arguments[1]);
+  if (const CallNode *both = asCall(condition, Function::And))
+    return isNegated(*both->arguments[0]) && isNegated(*both->arguments[1]);
+  return asCall(condition, Function::Not);
+}
+
+NodePtr negationOf(NodePtr condition) {
+  const Span where = condition->where;
+  if (CallNode *negation = asCall(*condition, Function::Not))
+    return std::move(negation->arguments[0]);
+  CallNode *either = asCall(*condition, Function::Or), *both = asCall(*condition, Function::And);
+  CallNode result{either ? Function::And : both ? Function::Or : Function::Not, ValueType::F64, {}};
+  if (either || both)
+    for (NodePtr &part : (either ? either : both)->arguments)
+      result.arguments.push_back(negationOf(std::move(part)));
+  else
+    result.arguments.push_back(std::move(condition));
+  return makeNode(std::move(result), where);
+}
+
+bool isNumber(const Node &node) {
+  const auto *negate = std::get_if<NegateNode>(&node.kind);
+  return std::holds_alternative<NumberNode>(negate ? negate->operand->kind : node.kind);
+}
+
+void orderChoicesIn(Node &node) {
+  for (Node *child : children(node))
+    orderChoicesIn(*child);
+  if (CallNode *choice = asCall(node, Function::Select))
+    orderChoice(choice->arguments);
+}
+
+} // namespace
+
+void orderChoice(std::vector<NodePtr> &arguments) {
+  CallNode *negation = nullptr;
+  while ((negation = asCall(*arguments[0], Function::Not)) && asCall(*negation->arguments[0], Function::Not))
+    arguments[0] = negationOf(negationOf(std::move(arguments[0])));
+  const bool isLast = isNumber(*arguments[2]) && !isNumber(*arguments[1]);
+  if (!isLast && isNegated(*arguments[0])) {
+    arguments[0] = negationOf(std::move(arguments[0]));
+    std::swap(arguments[1], arguments[2]);
+  }
+}
+
+void orderChoices(Program &program) {
+  for (ResolvedStatement &statement : program.statements)
+    if (statement.value)
+      orderChoicesIn(*statement.value);
+}
+
+} // namespace spc::sema
