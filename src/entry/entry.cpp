@@ -9,6 +9,7 @@
 #include "entry/checks.h"
 #include "entry/constants.h"
 #include "entry/copies.h"
+#include "entry/empty_sums.h"
 #include "entry/memory.h"
 #include "entry/problems.h"
 #include "entry/rankings.h"
@@ -117,6 +118,17 @@ mlir::LogicalResult runBody(Entry &entry, Memory &memory, AssembledOutputs &outp
                 : outputs.assemble(*assembly, body);
 }
 
+/// The same, but for a statement whose terms are sums of nothing in the call.
+mlir::LogicalResult runBodyUnlessEmpty(Entry &entry, Memory &memory, AssembledOutputs &outputs, size_t k) {
+  const auto *statement = std::get_if<sema::Statement>(&entry.kernel.steps[k]);
+  const Value empty = statement ? isEmpty(entry, *statement) : Value();
+  if (!empty)
+    return runBody(entry, memory, outputs, k);
+  mlir::LogicalResult result = mlir::success();
+  entry.build.branch(empty, [&] { runEmpty(entry, *statement); }, [&] { result = runBody(entry, memory, outputs, k); });
+  return result;
+}
+
 /// A copy, or a tie.
 TensorView made(Entry &entry, Memory &memory, sema::TensorId id) {
   const sema::Tensor &tensor = entry.kernel.tensors[id];
@@ -137,7 +149,7 @@ mlir::LogicalResult runStep(Entry &entry, Memory &memory, AssembledOutputs &outp
   else if (const auto *ranking = std::get_if<sema::Ranking>(&step))
     rank(entry, memory, *ranking);
   else
-    return runBody(entry, memory, outputs, k);
+    return runBodyUnlessEmpty(entry, memory, outputs, k);
   return mlir::success();
 }
 

@@ -147,6 +147,22 @@ TEST_CASE("missing entries stay missing in whichever order sums are taken", "[se
          {kNaN, kNaN}});
 }
 
+TEST_CASE("a sum of nothing is 0 whatever its terms would be multiplied by", "[sentences]") {
+  const GivenTensor nothing = givenEntries({2, 0}, {}), infinite = givenEntries({2, 2}, {{{0, 0}, kInf}, {{1, 1}, 1}});
+  GivenTensor rows = nothing;
+  rows.isSparse = false;
+  for (const GivenTensor &z : {kInfinities, kNaNs}) {
+    const std::map<std::string, GivenTensor> given = {
+        {"A", nothing}, {"B", infinite}, {"D", rows}, {"x", kNothing}, {"z", z}};
+    check({"y(i) = (A(i,j) - x(j)) * z(i)", given, {0, 0}});
+    check({"y(i) = z(i) * x(j)", given, {0, 0}});
+    check({"y(i) = z(i) * sum(j, x(j))", given, {0, 0}});
+    check({"y(i) = B(i,j) * D(j,k) * x(k)", given, {0, 0}});
+    check({"y(i) = B(i,j) * D(j,k) * x(k) * z(i) + D(i,k) * x(k)", given, {0, 0}});
+    check({"y(i) += z(i) * D(i,k) * x(k) * B(i,j)", given, {0, 0}});
+  }
+}
+
 TEST_CASE("within a function, a divisor, min=, max= and or= a sum is a number", "[sentences]") {
   const std::map<std::string, GivenTensor> given = {{"A", kOther22}, {"b", kInfinities}};
   check({"y(i) = b(i) * sqrt(3 * sum(j, A(i,j)))", given, {kInf, kNaN}});

@@ -1,5 +1,6 @@
 // Logical statements to the kernel's physical ones: loop orders, copies in another storage, operand lists.
 #include "sema/plan/accumulators.h"
+#include "sema/plan/empty_sums.h"
 #include "sema/plan/physical_planner.h"
 #include "sema/plan/plan_assembly.h"
 #include "sema/plan/prescribed_order.h"
@@ -114,6 +115,8 @@ private:
       copies_.noteWritten(apart.sums.target);
       return plan(apart.rounding);
     }
+    if (kernel_.tensors[logical.target].format.isDense())
+      statement.emptyWith = extentsThatEmpty(logical, planning_);
     for (size_t k = 0; k < planned.size(); ++k)
       if (!warnIfEverywhere(statement.terms[k], *planned[k]))
         warnIfUnsettled(statement.terms[k], statement, *planned[k]);

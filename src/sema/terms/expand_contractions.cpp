@@ -161,6 +161,8 @@ void Expander::contract(LogicalTerm &term, const LogicalStatement &logical) {
   if (factors.isNegative)
     expr = makeNode(NegateNode{std::move(expr)}, term.where);
   term.expr = std::move(expr);
+  std::copy_if(term.reductions.begin(), term.reductions.end(), std::back_inserter(term.partSums),
+               [&](VariableId variable) { return !has(plan->sums, variable); });
   term.reductions = plan->sums;
 }
 

@@ -1,5 +1,6 @@
 // Products of which several factors are sums: each sum() is computed before the product.
 #include "format/levels.h"
+#include "sema/equations.h"
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/expander.h"
 #include "sema/terms/sparsity.h"
@@ -82,7 +83,9 @@ NodePtr Expander::sumsApart(const Node &node, const Node &product, WhichSums whi
       reduction && reduction->reduction == Reduction::Sum && which != WhichSums::Addends) {
     if (!mayBeTemporary(node, freeVariables(node, scope_)))
       return makeNode(NumberNode{0, "0"}, node.where);
-    return makeNode(AccessNode{sumApart(node, product).value}, node.where);
+    const AccessId value = sumApart(node, product).value;
+    summedApart_.emplace(value, reduction->variables);
+    return makeNode(AccessNode{value}, node.where);
   }
   const auto *binary = std::get_if<BinaryNode>(&node.kind);
   if (!binary || !holdsSum(node))
@@ -92,6 +95,26 @@ NodePtr Expander::sumsApart(const Node &node, const Node &product, WhichSums whi
   NodePtr left = sumsApart(*binary->left, product, which);
   NodePtr right = binary->op == BinaryOp::Div ? clone(*binary->right) : sumsApart(*binary->right, product, which);
   return makeNode(BinaryNode{binary->op, std::move(left), std::move(right)}, node.where);
+}
+
+/// The variables over which the factors of a product that are computed apart are summed.
+std::vector<VariableId> Expander::sumsOfFactors(const Node &product) const {
+  if (const auto *negate = std::get_if<NegateNode>(&product.kind))
+    return sumsOfFactors(*negate->operand);
+  if (const auto *use = std::get_if<AccessNode>(&product.kind)) {
+    const auto known = summedApart_.find(use->access);
+    return known == summedApart_.end() ? std::vector<VariableId>() : known->second;
+  }
+  if (conditionOfChoice(product)) // of one that is 0 elsewhere
+    return sumsOfFactors(*std::get<CallNode>(product.kind).arguments[1]);
+  const auto *binary = std::get_if<BinaryNode>(&product.kind);
+  if (!binary || asSum(product))
+    return {};
+  std::vector<VariableId> sums = sumsOfFactors(*binary->left);
+  if (binary->op == BinaryOp::Mul)
+    for (VariableId variable : sumsOfFactors(*binary->right))
+      sums.push_back(variable);
+  return sums;
 }
 
 /// The product with temporaries in place of the sum() nodes that are addends of its factors, where it has to be told

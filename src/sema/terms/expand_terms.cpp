@@ -141,6 +141,7 @@ void Expander::addTerms(const Addend &addend, LogicalStatement &logical) {
   for (Product &product : products) {
     LogicalTerm term{std::move(product.expr), {}, false, node.where, std::move(product.multipliedOut)};
     term.isScaledSum = product.isScaledSum;
+    term.partSums = sumsOfFactors(*term.expr);
     if (!isGroup)
       term.reductions = reductions;
     term.reductions.insert(term.reductions.end(), product.bound.begin(), product.bound.end());

@@ -204,6 +204,7 @@ private:
   bool mayUndoZero(const Node &product) const;
   std::optional<SumApart> knownSum(const SumApart &apart);
   SumApart sumApart(const Node &sum, const Node &product);
+  std::vector<VariableId> sumsOfFactors(const Node &product) const;
   AccessId addSumApart(LogicalStatement logical, const std::optional<AccessId> &mask, bool isListed);
   std::optional<LogicalStatement> presenceOf(const LogicalStatement &logical) const;
   bool isTold(const Node &value) const;
@@ -254,6 +255,7 @@ private:
   std::map<std::string, PartApart> partsApart_; ///< by what they compute
   std::vector<AccessId> masks_;                 ///< of the products around what is looked at
   std::vector<SumApart> sumsApart_;
+  std::map<AccessId, std::vector<VariableId>> summedApart_; ///< what stands for sums: over which variables these are
   std::set<AccessId> marked_;              ///< what stands for sums and tells itself whether any entry takes part
   std::map<AccessId, AccessId> presences_; ///< what stands for a sum: what tells whether any entry takes part in it
   std::map<AccessId, PresenceAsked> presencesAsked_; ///< the same, to be computed once it is read

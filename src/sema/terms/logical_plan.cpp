@@ -4,6 +4,7 @@ namespace spc::sema {
 
 LogicalTerm copyOf(const LogicalTerm &term) {
   LogicalTerm copy{clone(*term.expr), term.reductions, term.overwrites, term.where, term.multipliedOut};
+  copy.partSums = term.partSums;
   copy.isScaledSum = term.isScaledSum;
   return copy;
 }

@@ -25,6 +25,7 @@ struct LogicalTerm {
   /// multiplied out it would cost an order less.
   std::optional<std::string> multipliedOut = std::nullopt;
   std::shared_ptr<const WrittenTerm> written = nullptr; ///< what it was, if some of its sums are now temporaries
+  std::vector<VariableId> partSums = {};                ///< that parts which it reads are summed over
   NodePtr toldBy = nullptr; ///< where it has entries, if that is told beside some of these temporaries
   /// A sum() that is multiplied or divided, with all that it is scaled by in each term: right where loops go by rows,
   /// as spc-factor-reductions scales the row's sum there.
