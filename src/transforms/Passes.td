@@ -191,7 +191,8 @@ def RelaxFloats : Pass<"spc-relax-floats", "mlir::func::FuncOp"> {
   let description = [{
     Sets `fastmath<contract>` on floating-point arithmetic, `reassoc` on additions and on products of what is read, and
     nothing else: infinities, NaNs and signed zeros keep their meaning. LLVM would multiply `(x - 1.1) * 0.1` out, and
-    make `exp(x + y)` of `exp(x) * exp(y)`, where it may reassociate their products. Left out under --fp=strict.
+    make `exp(x + y)` of `exp(x) * exp(y)`, where it may reassociate their products, and `1 * z` of `0 * z + z`, where it
+    may reassociate that sum. Left out under --fp=strict.
   }];
 }
 

@@ -113,6 +113,8 @@ TEST_CASE("between dense tensors the rules are IEEE's", "[sentences]") {
   check({"y(i) = z(i) * x(i)", {{"z", kZeros}, {"x", kInfinities}}, {kNaN, kNaN}}, {"dense"});
   check({"y(i) = x(i) - x(i)", {{"x", kInfinities}}, {kNaN, kNaN}}, {"dense"});
   check({"y(i) = x(i) / z(i)", {{"z", kZeros}, {"x", givenVector({-1, 0})}}, {-kInf, kNaN}}, {"dense"});
+  for (const char *text : {"y(i) = 0 * x(i) + x(i)", "y(i) = 2 * x(i) - x(i)", "y(i) = 2 * x(i) + 0 * x(i)"})
+    check({text, {{"x", kInfinities}}, {kNaN, kNaN}}, {"dense"});
 }
 
 TEST_CASE("what a sum is multiplied with is multiplied with its terms", "[sentences]") {

@@ -40,13 +40,46 @@ bool isStepOfProduct(arith::MulFOp product) {
   });
 }
 
+/// What a value is a multiple of: the factors of a product, else itself; of a complex number, which has the same in
+/// both parts, those of its real one.
+llvm::SmallVector<mlir::Value> multipliedIn(mlir::Value value) {
+  const auto whole = [](mlir::Value part) {
+    mlir::Operation *op = part.getDefiningOp();
+    return op && mlir::isa<mlir::complex::ReOp, mlir::complex::ImOp>(op) ? op->getOperand(0) : part;
+  };
+  while (auto negation = value.getDefiningOp<arith::NegFOp>())
+    value = negation.getOperand();
+  if (auto number = value.getDefiningOp<mlir::complex::CreateOp>())
+    value = number.getReal();
+  if (auto product = value.getDefiningOp<arith::MulFOp>())
+    return {whole(product.getLhs()), whole(product.getRhs())};
+  return {whole(value)};
+}
+
+bool readsSame(mlir::Value a, mlir::Value b) {
+  auto one = a.getDefiningOp<memref::LoadOp>(), other = b.getDefiningOp<memref::LoadOp>();
+  return a == b || (one && other && one.getMemRef() == other.getMemRef() && one.getIndices() == other.getIndices());
+}
+
+/// Whether both sides of a sum are multiples of one value. LLVM makes one multiply-add of them, and of that, where the
+/// sum may be reassociated, a single product, `0 * z + z` into `1 * z`: that of an infinity is no NaN.
+bool addsMultiples(mlir::Operation *sum) {
+  const llvm::SmallVector<mlir::Value> left = multipliedIn(sum->getOperand(0)),
+                                       right = multipliedIn(sum->getOperand(1));
+  return left.size() + right.size() > 2 && llvm::any_of(left, [&](mlir::Value factor) {
+           return !factor.getDefiningOp<arith::ConstantOp>() &&
+                  llvm::any_of(right, [&](mlir::Value other) { return readsSame(factor, other); });
+         });
+}
+
 /// LLVM multiplies sums out, `(x - 1.1) * 0.1`, and takes functions together, `exp(x) * exp(y)` and `log(exp(x))`,
 /// where it may reassociate.
 bool mayReassociate(mlir::Operation *op) {
   if (auto product = mlir::dyn_cast<arith::MulFOp>(op))
     return llvm::all_of(product->getOperands(), isReadOrProduct) || isStepOfProduct(product);
-  return mlir::isa<arith::AddFOp, arith::SubFOp, mlir::complex::AddOp, mlir::complex::SubOp, mlir::vector::ReductionOp>(
-      op);
+  if (mlir::isa<arith::AddFOp, arith::SubFOp, mlir::complex::AddOp, mlir::complex::SubOp>(op))
+    return !addsMultiples(op);
+  return mlir::isa<mlir::vector::ReductionOp>(op);
 }
 
 class RelaxFloats : public impl::RelaxFloatsBase<RelaxFloats> {

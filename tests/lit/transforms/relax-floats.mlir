@@ -5,11 +5,39 @@
 // CHECK: arith.mulf %{{.*}}, %{{.*}} fastmath<reassoc,contract>
 // CHECK: arith.addf %{{.*}}, %{{.*}} fastmath<reassoc,contract>
 // CHECK: arith.divf %{{.*}}, %{{.*}} fastmath<contract>
-func.func @f(%a: f64, %b: f64) -> f64 {
+func.func @f(%a: f64, %b: f64, %c: f64) -> f64 {
   %p = arith.mulf %a, %b : f64
-  %s = arith.addf %p, %a : f64
+  %s = arith.addf %p, %c : f64
   %q = arith.divf %s, %b : f64
   return %q : f64
+}
+
+// -----
+
+// What adds two multiples of one value is left as it is: in one product infinities would be lost.
+// CHECK-LABEL: func.func @multiples
+// CHECK: arith.addf %{{.*}}, %{{.*}} fastmath<contract>
+// CHECK: arith.subf %{{.*}}, %{{.*}} fastmath<contract>
+// CHECK: arith.addf %{{.*}}, %{{.*}} fastmath<contract>
+// CHECK: complex.add %{{.*}}, %{{.*}} fastmath<contract>
+func.func @multiples(%a: f64, %b: f64, %x: memref<?xf64>, %z: complex<f64>) -> (f64, f64, f64, complex<f64>) {
+  %c0 = arith.constant 0 : index
+  %p = arith.mulf %a, %b : f64
+  %sum = arith.addf %p, %a : f64
+  %q = arith.mulf %b, %b : f64
+  %minus = arith.negf %q : f64
+  %difference = arith.subf %minus, %p : f64
+  %v = memref.load %x[%c0] : memref<?xf64>
+  %w = memref.load %x[%c0] : memref<?xf64>
+  %r = arith.mulf %v, %b : f64
+  %again = arith.addf %r, %w : f64
+  %re = complex.re %z : complex<f64>
+  %im = complex.im %z : complex<f64>
+  %scaled_re = arith.mulf %re, %b : f64
+  %scaled_im = arith.mulf %im, %b : f64
+  %scaled = complex.create %scaled_re, %scaled_im : complex<f64>
+  %both = complex.add %scaled, %z : complex<f64>
+  return %sum, %difference, %again, %both : f64, f64, f64, complex<f64>
 }
 
 // -----
