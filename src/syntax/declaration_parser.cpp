@@ -134,7 +134,9 @@ bool DeclarationParser::unknownAttribute() {
   std::string_view text = tokens_.text(tokens_.current());
   Diagnostic &error = errors_.report(kUnknownAttribute, tokens_.currentSpan(),
                                      "unknown attribute " + tokens_.quoted(tokens_.current()));
-  if (language::isTypeName(text))
+  if (tokens_.peek().kind == TokenKind::LeftParen)
+    error.advise("a declaration is of one tensor: write 'tensor " + std::string(text) + "(...)' on a line of its own");
+  else if (language::isTypeName(text))
     error.fix(tokens_.span(tokens_.previous()), ":").advise("did you mean ': " + std::string(text) + "'?");
   else if (didYouMean(text, {"sparse", "fill"}))
     error.fix(tokens_.currentSpan(), *didYouMean(text, {"sparse", "fill"}));

@@ -53,7 +53,9 @@ bool ExtentParser::extent(TensorDecl &decl) {
 
 /// `m`, `40` or `2*m*p`.
 bool ExtentParser::product(const TensorDecl &decl, ExtentSum &sum, bool isSubtracted) {
+  const uint32_t begin = tokens_.current().begin;
   ExtentSum::Product product{isSubtracted ? -1 : 1, {}};
+  bool isTooLarge = false;
   do {
     const Token token = tokens_.current();
     if (tokens_.at(TokenKind::Name) && !tokens_.atNewStatement()) {
@@ -62,8 +64,9 @@ bool ExtentParser::product(const TensorDecl &decl, ExtentSum &sum, bool isSubtra
       const std::string_view text = tokens_.text(token);
       int64_t value = 0;
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (error != std::errc() || end != text.data() + text.size() ||
-          __builtin_mul_overflow(product.factor, value, &product.factor))
+      if (error == std::errc() && end == text.data() + text.size())
+        isTooLarge = __builtin_mul_overflow(product.factor, value, &product.factor) || isTooLarge;
+      else
         errors_.report(kBadExtent, tokens_.currentSpan(),
                        "an extent is a name or a whole number that fits 64 bits, not " + tokens_.quoted(token));
     } else {
@@ -74,6 +77,8 @@ bool ExtentParser::product(const TensorDecl &decl, ExtentSum &sum, bool isSubtra
     }
     tokens_.advance();
   } while (tokens_.accept(TokenKind::Star));
+  if (isTooLarge)
+    errors_.report(kBadExtent, tokens_.since(begin), "an extent is below 2^63, and these numbers make more");
   if (!product.names.empty())
     sum.products.push_back(std::move(product));
   else if (__builtin_add_overflow(sum.constant, product.factor, &sum.constant))

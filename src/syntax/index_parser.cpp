@@ -156,7 +156,7 @@ int64_t ExpressionParser::indexNumber() {
   if (error != std::errc() || end != text.data() + text.size() || value >= kMaxConstant) {
     errors_.report(kIndexExpression, tokens_.currentSpan(),
                    "a number in an index is a whole one below 2^31, not " + tokens_.quoted(tokens_.current()));
-    value = 0;
+    value = 1;
   }
   tokens_.advance();
   return value;
