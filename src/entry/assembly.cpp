@@ -3,6 +3,7 @@
 #include "entry/checks.h"
 #include "entry/copies.h"
 #include "entry/counts.h"
+#include "entry/empty_sums.h"
 #include "entry/places.h"
 #include "entry/planning.h"
 #include "entry/products.h"
@@ -171,7 +172,13 @@ mlir::LogicalResult AssembledOutputs::assemble(const sema::Statement &statement,
   const Value assembly = describeAssembly(statement, allocator, target, planning, chunks, most);
   const Place place = descriptors.placeFor(entry_.kernel.tensors[statement.target]);
   build.failUnlessOk(build.call(functions::assembly_start, {assembly}), place);
-  if (mlir::failed(entry_.calls->call(entry_, memory_, body, chunks, assembly)))
+  mlir::LogicalResult result = mlir::success();
+  const auto run = [&] { result = entry_.calls->call(entry_, memory_, body, chunks, assembly); };
+  if (const Value empty = isEmpty(entry_, statement))
+    build.branch(empty, [] {}, run);
+  else
+    run();
+  if (mlir::failed(result))
     return mlir::failure();
   build.failUnlessOk(build.call(functions::assembly_finish, {assembly}),
                      descriptors.placeFor(entry_.kernel.tensors[statement.target]));

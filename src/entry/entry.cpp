@@ -121,7 +121,7 @@ mlir::LogicalResult runBody(Entry &entry, Memory &memory, AssembledOutputs &outp
 /// The same, but for a statement whose terms are sums of nothing in the call.
 mlir::LogicalResult runBodyUnlessEmpty(Entry &entry, Memory &memory, AssembledOutputs &outputs, size_t k) {
   const auto *statement = std::get_if<sema::Statement>(&entry.kernel.steps[k]);
-  const Value empty = statement ? isEmpty(entry, *statement) : Value();
+  const Value empty = statement && !statement->collecting ? isEmpty(entry, *statement) : Value();
   if (!empty)
     return runBody(entry, memory, outputs, k);
   mlir::LogicalResult result = mlir::success();

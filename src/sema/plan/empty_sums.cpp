@@ -19,8 +19,8 @@ std::vector<ExtentId> extentsThatEmpty(const LogicalStatement &logical, const Pl
     });
   };
   std::vector<ExtentId> extents;
-  if (isInteger(logical.computeType)) // any number times 0 is 0
-    return extents;
+  if (isInteger(logical.computeType) && planning.kernel.tensors[logical.target].format.isDense())
+    return extents; // any number times 0 is 0
   for (const LogicalTerm &term : logical.terms)
     for (VariableId variable : term.partSums) {
       const ExtentId extent = scope.variables[variable].extent;

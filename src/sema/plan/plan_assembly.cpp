@@ -1,5 +1,6 @@
 #include "sema/plan/plan_assembly.h"
 
+#include "sema/plan/empty_sums.h"
 #include "sema/plan/physical_planner.h"
 #include "sema/plan/prescribed_order.h"
 #include "sema/terms/copy_advice.h"
@@ -299,6 +300,7 @@ private:
                                     return !nest.reductions.empty();
                                   }));
     statement.where = logical_.where;
+    statement.emptyWith = extentsThatEmpty(logical_, planning_);
     for (size_t k = 0; k < nests.size(); ++k)
       statement.terms.push_back(
           PhysicalPlanner::forTerm(planning_, copies_, logical_, nests[k]).build(choice.plans[k]));
