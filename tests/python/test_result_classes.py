@@ -154,6 +154,7 @@ def test_tensors_of_blocks(block):
 
 
 @pytest.mark.filterwarnings("ignore::spc.SpcWarning")
+@pytest.mark.filterwarnings("ignore::spc.SpcWarning")
 @pytest.mark.parametrize("text, expected", [
     ("B(i,j) = A(i,j) + A(j,i)", lambda a: a + a.T), ("B(i,k) = A(i,j) * A(j,k)", lambda a: a @ a),
     ("B(i,j) = A(i,j) - 2 * A(j,i) * A(i,j)", lambda a: a - 2 * a.T * a)])
@@ -188,3 +189,18 @@ def test_what_lacks_infinities_is_dense(text):
     assert isinstance(paths, np.ndarray) and (paths == expected).all()
     said = spc.kernel(text, D="csr")(A=graph)
     assert sp.issparse(said) and said.nnz == 1 and said[0, 2] == 5
+
+
+@pytest.mark.filterwarnings("ignore::spc.SpcWarning")
+@pytest.mark.parametrize("text, expected", [
+    ("R(i,j) = sum(k, A(i,k)*A(k,j)) / d(j)", lambda a, d: a @ a / d),
+    ("R(i,j) = sum(k, A(i,k)*A(j,k)) / sqrt(sum(k, A(i,k)*A(i,k)) * sum(k, A(j,k)*A(j,k)))",
+     lambda a, d: a @ a.T / np.sqrt(np.outer((a * a).sum(1), (a * a).sum(1)))),
+    ("R(i,j) = sum(k, A(i,k)*A(k,j)) * sum(k, A(i,k)*A(k,j))", lambda a, d: (a @ a) ** 2)])
+def test_products_that_are_scaled_are_sparse(text, expected):
+    a = np.eye(6) + np.diag(np.arange(1., 4), 3)
+    d = np.arange(1., 7)
+    operands = {"A": sp.csr_array(a), **({"d": d} if "d(" in text else {})}
+    result = spc.kernel(text, A="csr")(**operands)
+    assert isinstance(result, sp.csr_array) and result.nnz < 20
+    np.testing.assert_allclose(result.toarray(), expected(a, d))

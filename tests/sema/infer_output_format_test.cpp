@@ -60,6 +60,17 @@ TEST_CASE("what nothing binds is not assembled") {
   CHECK(declared.the("unbound-sparse-output").help.ends_with("--format A=csr"));
 }
 
+TEST_CASE("a dense output says how it could be stored where its sums would be listed if it were") {
+  const std::string product = "sum(k, A(i,k)*A(k,j))";
+  for (const std::string &value :
+       {product + "/d(j)", product + "*" + product, "x(i)*" + product + "*2", "0.8*" + product + "*(i != j) + (i == j)",
+        product + "/sqrt(sum(k, A(i,k)*A(i,k))*sum(k, A(j,k)*A(j,k)))", product + "/(d(i) + d(j) - " + product + ")"})
+    CHECK(check("R(i,j) = " + value, {"A=csr"}).tensor("R").couldBe == "csr");
+  for (const std::string &value : {product + " + d(j)", "exp(" + product + ")", "d(j)/" + product, product + " - i"})
+    CHECK(check("R(i,j) = " + value, {"A=csr"}).tensor("R").couldBe.empty());
+  CHECK(check("y(i) = sum(k, A(i,k)*x(k))/d(i)", {"A=csr"}).tensor("y").couldBe.empty());
+}
+
 TEST_CASE("the pattern is decided for all statements that write an output") {
   Checked twice = check("D(i,j) = 2*S(i,j)\nD(i,j) += R(i,j)", {"S=csr", "R=csr", "D=csr"});
   CHECK(twice.steps() == "D in f64, assembled row by row (i), keys (j):\n"

@@ -1,6 +1,8 @@
 #include "sema/terms/densifier.h"
 
 #include "sema/expression_types.h"
+#include "sema/terms/canonical_copies.h"
+#include "sema/terms/expander.h"
 #include "sema/terms/sparsity.h"
 
 #include <algorithm>
@@ -101,6 +103,27 @@ bool couldBeSparse(const LogicalStatement &logical, const Scope &scope, const Ke
     }
     return std::all_of(targets.begin(), targets.end(), [&](VariableId variable) { return has(covered, variable); });
   });
+}
+
+bool couldBeListed(const LogicalStatement &logical, const Planning &planning) {
+  if (!holdsSum(*planning.statements[logical.statement].value))
+    return false;
+  Kernel kernel;
+  kernel.extents = planning.kernel.extents;
+  kernel.tensors = planning.kernel.tensors;
+  format::Format &format = kernel.tensors[logical.target].format;
+  format = plainFormat(format, true);
+  Scope scope = planning.statements[logical.statement].scope;
+  Diagnostics trial;
+  // A trial asks for no copies, and no products that plans are chosen for.
+  const CopyRequests copies = planning.copies;
+  const Contractions contractions = planning.contractions;
+  const LogicalStatement listed = expandTerms(planning, logical.statement, kernel, scope, trial).main;
+  planning.copies = copies;
+  planning.contractions = contractions;
+  return !trial.hasErrors() && couldBeSparse(listed, scope, kernel) &&
+         std::none_of(listed.terms.begin(), listed.terms.end(),
+                      [&](const LogicalTerm &term) { return isEverywhere(term, listed, scope, kernel); });
 }
 
 bool isEverywhere(const LogicalTerm &term, const LogicalStatement &logical, const Scope &scope, const Kernel &kernel) {

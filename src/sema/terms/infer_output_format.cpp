@@ -169,7 +169,8 @@ private:
       return;
     if (isDenseByTerm())
       return;
-    const bool isByChoice = couldBeSparse(logical_, scope_, planning_.kernel);
+    const bool isByChoice = couldBeSparse(logical_, scope_, planning_.kernel) ||
+                            (target_.order() > 1 && couldBeListed(logical_, planning_));
     const std::string choice = isByChoice ? shippedFormat(inOrder()) : "";
     if (isWrittenOnce())
       target_.couldBe = choice;
