@@ -172,13 +172,8 @@ mlir::LogicalResult AssembledOutputs::assemble(const sema::Statement &statement,
   const Value assembly = describeAssembly(statement, allocator, target, planning, chunks, most);
   const Place place = descriptors.placeFor(entry_.kernel.tensors[statement.target]);
   build.failUnlessOk(build.call(functions::assembly_start, {assembly}), place);
-  mlir::LogicalResult result = mlir::success();
-  const auto run = [&] { result = entry_.calls->call(entry_, memory_, body, chunks, assembly); };
-  if (const Value empty = isEmpty(entry_, statement))
-    build.branch(empty, [] {}, run);
-  else
-    run();
-  if (mlir::failed(result))
+  const auto run = [&] { return entry_.calls->call(entry_, memory_, body, chunks, assembly); };
+  if (mlir::failed(runUnlessEmpty(entry_, statement, run)))
     return mlir::failure();
   build.failUnlessOk(build.call(functions::assembly_finish, {assembly}),
                      descriptors.placeFor(entry_.kernel.tensors[statement.target]));

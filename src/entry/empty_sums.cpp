@@ -38,8 +38,7 @@ private:
   std::vector<Value> extents_;
 };
 
-} // namespace
-
+/// Whether an extent is 0 with which the statement has no terms; null where it always has some.
 Value isEmpty(Entry &entry, const sema::Statement &statement) {
   Value empty;
   for (sema::ExtentId extent : statement.emptyWith) {
@@ -49,10 +48,22 @@ Value isEmpty(Entry &entry, const sema::Statement &statement) {
   return empty;
 }
 
-void runEmpty(Entry &entry, const sema::Statement &statement) {
-  const bool isSet = statement.zeroFirst || (!statement.terms.empty() && statement.terms.front().overwrites);
-  if (isSet)
-    Zeros(entry, statement.target).set(0, entry.build.constant(0));
+} // namespace
+
+mlir::LogicalResult runUnlessEmpty(Entry &entry, const sema::Statement &statement,
+                                   const std::function<mlir::LogicalResult()> &run) {
+  const Value empty = isEmpty(entry, statement);
+  if (!empty)
+    return run();
+  const bool overwrites = !statement.terms.empty() && statement.terms.front().overwrites;
+  const bool isSet = !statement.collecting && (statement.zeroFirst || overwrites);
+  mlir::LogicalResult result = mlir::success();
+  const auto setToZero = [&] {
+    if (isSet)
+      Zeros(entry, statement.target).set(0, entry.build.constant(0));
+  };
+  entry.build.branch(empty, setToZero, [&] { result = run(); });
+  return result;
 }
 
 } // namespace spc::entry

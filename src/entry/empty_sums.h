@@ -3,12 +3,14 @@
 
 #include "entry/tensors.h"
 
+#include <functional>
+
 namespace spc::entry {
 
-/// Whether the call's extents leave a statement without terms; null where none may.
-mlir::Value isEmpty(Entry &entry, const sema::Statement &statement);
-
-/// Does what such a statement does without its terms: sets its target, which is dense, to 0 unless it adds to that.
-void runEmpty(Entry &entry, const sema::Statement &statement);
+/// Builds `run()`, which calls the body of a statement, and gives what it does. Where the call's extents leave that
+/// without terms, it is passed by: a dense target is set to 0 unless the statement adds to it, and an assembled one
+/// gets no entries.
+mlir::LogicalResult runUnlessEmpty(Entry &entry, const sema::Statement &statement,
+                                   const std::function<mlir::LogicalResult()> &run);
 
 } // namespace spc::entry

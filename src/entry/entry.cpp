@@ -118,17 +118,6 @@ mlir::LogicalResult runBody(Entry &entry, Memory &memory, AssembledOutputs &outp
                 : outputs.assemble(*assembly, body);
 }
 
-/// The same, but for a statement whose terms are sums of nothing in the call.
-mlir::LogicalResult runBodyUnlessEmpty(Entry &entry, Memory &memory, AssembledOutputs &outputs, size_t k) {
-  const auto *statement = std::get_if<sema::Statement>(&entry.kernel.steps[k]);
-  const Value empty = statement && !statement->collecting ? isEmpty(entry, *statement) : Value();
-  if (!empty)
-    return runBody(entry, memory, outputs, k);
-  mlir::LogicalResult result = mlir::success();
-  entry.build.branch(empty, [&] { runEmpty(entry, *statement); }, [&] { result = runBody(entry, memory, outputs, k); });
-  return result;
-}
-
 /// A copy, or a tie.
 TensorView made(Entry &entry, Memory &memory, sema::TensorId id) {
   const sema::Tensor &tensor = entry.kernel.tensors[id];
@@ -148,8 +137,10 @@ mlir::LogicalResult runStep(Entry &entry, Memory &memory, AssembledOutputs &outp
     outputs.place(*placement);
   else if (const auto *ranking = std::get_if<sema::Ranking>(&step))
     rank(entry, memory, *ranking);
+  else if (const auto *statement = std::get_if<sema::Statement>(&step); statement && !statement->collecting)
+    return runUnlessEmpty(entry, *statement, [&] { return runBody(entry, memory, outputs, k); });
   else
-    return runBodyUnlessEmpty(entry, memory, outputs, k);
+    return runBody(entry, memory, outputs, k);
   return mlir::success();
 }
 

@@ -161,6 +161,8 @@ TEST_CASE("a sum of nothing is 0 whatever its terms would be multiplied by", "[s
     check({"y(i) = z(i) * sum(j, x(j))", given, {0, 0}});
     check({"y(i) = B(i,j) * D(j,k) * x(k)", given, {0, 0}});
     check({"y(i) = B(i,j) * D(j,k) * x(k) * z(i) + D(i,k) * x(k)", given, {0, 0}});
+    check({"y(i) = z(i) * x(j) + w(i)", {{"x", kNothing}, {"z", kZeros}, {"w", givenVector({3, 4})}}, {3, 4}},
+          {"dense"});
     check({"y(i) += z(i) * D(i,k) * x(k) * B(i,j)", given, {0, 0}});
   }
 }

@@ -1,7 +1,5 @@
 #include "sema/plan/empty_sums.h"
 
-#include "sema/terms/logical_plan.h"
-
 #include <algorithm>
 
 namespace spc::sema {

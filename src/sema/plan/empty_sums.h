@@ -1,6 +1,7 @@
 // Sums that run over nothing, though the loops of their term do not say so. Private to this folder.
 #pragma once
 
+#include "sema/terms/logical_plan.h"
 #include "sema/terms/planning.h"
 
 #include <vector>

@@ -63,6 +63,13 @@ private:
            });
   }
 
+  /// Whether some part that a term reads is summed over the extent of a variable.
+  bool isSummedInPart(VariableId variable, const LogicalTerm &term) const {
+    return std::any_of(term.partSums.begin(), term.partSums.end(), [&](VariableId other) {
+      return scope_.variables[other].extent == scope_.variables[variable].extent;
+    });
+  }
+
   /// Adds up the terms that are one number for each element in one of them: they go through the target once. A target
   /// of another type takes each term's result in that.
   void joinDense(LogicalStatement &logical) {
@@ -78,6 +85,7 @@ private:
         first = &term;
         return false;
       }
+      std::erase_if(first->partSums, [&](VariableId variable) { return !isSummedInPart(variable, term); });
       auto *negated = std::get_if<NegateNode>(&term.expr->kind);
       first->expr = makeBinary(negated ? BinaryOp::Sub : BinaryOp::Add, std::move(first->expr),
                                negated ? std::move(negated->operand) : std::move(term.expr));
