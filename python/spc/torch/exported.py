@@ -36,11 +36,20 @@ def export(module: torch.nn.Module, examples: Sequence[Any], is_dynamic: bool) -
     """The program of a module, in which sparse tensors are dense: torch knows most operations of these alone. Raises what
     torch.export raises."""
     sizes = getattr(torch, "export").Dim.AUTO
-    values = tuple(dense(value) for value in examples)
+    values = _apart([dense(value) for value in examples], [*module.parameters(), *module.buffers()])
     shapes = tuple({k: sizes for k, size in enumerate(value.shape) if size != 1} if isinstance(value, torch.Tensor) else None
                    for value in values)
     with _OfDense(), torch.backends.opt_einsum.flags(False):  # which would settle sizes
         return getattr(torch, "export").export(_with_dense(module), values, dynamic_shapes=shapes if is_dynamic else None)
+
+
+def _apart(values: Sequence[Any], known: Sequence[Any]) -> Tuple[Any, ...]:
+    """Arguments of which no two are one tensor, nor one of the module's: torch would take those for one input."""
+    taken, made = {id(one) for one in known}, []
+    for value in values:
+        made.append(value.detach().clone() if isinstance(value, torch.Tensor) and id(value) in taken else value)
+        taken.add(id(value))
+    return tuple(made)
 
 
 def _with_dense(module: torch.nn.Module) -> torch.nn.Module:
@@ -87,10 +96,15 @@ def functional(program: Any) -> Any:
 
 
 def _wordless(program: Any) -> Dict[Any, Any]:
-    """The decompositions of operations that have no words."""
+    """The decompositions of operations that have no words, where a program has one of these: they become others that may have none."""
     known = getattr(torch, "export").default_decompositions()
-    return {target: known[target] for target in {node.target for node in program.graph.nodes if node.op == "call_function"}
-            if target in known and not any(name in TABLE for name in _names_of(target))}
+    if not any(_is_wordless(node.target) and node.target in known for node in program.graph.nodes if node.op == "call_function"):
+        return {}
+    return {target: made for target, made in known.items() if _is_wordless(target)}
+
+
+def _is_wordless(target: Any) -> bool:
+    return not any(name in TABLE for name in _names_of(target))
 
 
 def read(program: Any, reader: Reader, examples: Sequence[Any] = (), tensors: Mapping[str, Any] = MappingProxyType({})) -> None:

@@ -15,7 +15,7 @@ def _index(program: Program, index: Tensor) -> Tensor:
     return program.settled(index)
 
 
-def _gathered(program: Program, x: Tensor, shape: Sequence[int], at: Any) -> Tensor:
+def gathered(program: Program, x: Tensor, shape: Sequence[int], at: Any) -> Tensor:
     """What is read at indices that tensors hold: no statement where all dimensions have variables."""
     x = program.settled(x)
     made = Tensor(shape, lambda indices: x.at(at(indices)), unknown if x.is_sparse else None, is_gathered=True)
@@ -25,7 +25,7 @@ def _gathered(program: Program, x: Tensor, shape: Sequence[int], at: Any) -> Ten
 @takes("index_select")
 def index_select(program: Program, x: Tensor, dim: int, index: Tensor) -> Tensor:
     place, index = dim % len(x.shape), _index(program, index)
-    return _gathered(program, x, [*x.shape[:place], *index.shape, *x.shape[place + 1:]],
+    return gathered(program, x, [*x.shape[:place], *index.shape, *x.shape[place + 1:]],
                      lambda indices: [*indices[:place], index.at([indices[place]]), *indices[place + 1:]])
 
 
@@ -35,7 +35,7 @@ def embedding(program: Program, index: Tensor, weight: Tensor, padding_idx: Opti
     if padding_idx is not None or max_norm is not None or scale_grad_by_freq:
         raise CompileError("embedding with padding_idx, max_norm or scale_grad_by_freq: kernels do without")
     rank, index = len(index.shape), _index(program, index)
-    return _gathered(program, weight, [*index.shape, *weight.shape[1:]],
+    return gathered(program, weight, [*index.shape, *weight.shape[1:]],
                      lambda indices: [index.at(indices[:rank]), *indices[rank:]])
 
 
@@ -60,7 +60,7 @@ def index_of(program: Program, x: Tensor, places: Sequence[Optional[Tensor]]) ->
     def at(indices: Sequence[str]) -> List[str]:
         own = indices[first:first + rank]
         return [*indices[:first], *(one.at(own) for one in held), *indices[first + rank:]]
-    return _gathered(program, x, [*x.shape[:first], *held[0].shape, *x.shape[first + count:]], at)
+    return gathered(program, x, [*x.shape[:first], *held[0].shape, *x.shape[first + count:]], at)
 
 
 @takes("gather")

@@ -4,7 +4,7 @@
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 from ..errors import CompileError
-from .sizes import product
+from .sizes import is_one, product
 from .statements import (Element, Operand, Pending, Program, Tensor, broadcast_shape, dimensions, element_of, text_of, type_name,
                          unknown, without)
 
@@ -27,7 +27,8 @@ def each(program: Program, text: str, *operands: Operand, sparse: Sequence[int] 
     shape = broadcast_shape(*operands)
     if any(isinstance(one, Tensor) and (one.is_untold or one.is_sparse) for one in operands):
         is_untold = any(isinstance(one, Tensor) and one.is_untold for one in operands)
-        elements = [element_of(operand, shape) for operand in operands]
+        are_numbers = all(one.is_untold for one in operands if isinstance(one, Tensor))
+        elements = [element_of(_of_kind(one) if are_numbers and isinstance(one, Tensor) else one, shape) for one in operands]
         return program.put(shape, lambda indices: text.format(*(element(indices) for element in elements)),
                            _stored(operands, sparse, shape), is_untold)
     alone = [text.count(f"{{{k}}}") == 1 and sum(other is one for other in operands) == 1 for k, one in enumerate(operands)]
@@ -36,7 +37,18 @@ def each(program: Program, text: str, *operands: Operand, sparse: Sequence[int] 
 
     def element(indices: Sequence[str]) -> str:
         return text.format(*(element(indices) for element in elements))
-    return Pending(shape, element, lambda: program.put(shape, element))
+    made = Pending(shape, element, lambda: program.put(shape, whole if type_name(made.kind) in ("i32", "i64") else element))
+
+    def whole(indices: Sequence[str]) -> str:
+        """Integers are said to be such: they may be indices, and operands tell their types at calls alone."""
+        return f"{type_name(made.kind)}({element(indices)})"
+    return made
+
+
+def _of_kind(x: Tensor) -> Tensor:
+    """A tensor of one number for all elements in the type that it has: numbers do not tell theirs."""
+    kind = type_name(x.kind)
+    return Tensor(x.shape, lambda indices: f"{kind}({x.at(indices)})", x.stored, True) if kind else x
 
 
 def _stored(operands: Sequence[Operand], sparse: Sequence[int], shape: Sequence[int]) -> Optional[Element]:
@@ -57,14 +69,14 @@ def once(made: Tensor) -> Tensor:
 
 def _promoted(program: Program, x: Operand, other: Operand, is_quotient: bool) -> Operand:
     """An operand in the type that PyTorch takes it in beside another one, where the language takes an integer's or a bool's."""
-    if not isinstance(x, Tensor) or not _is_whole(x):
+    if not isinstance(x, Tensor) or not is_whole(x):
         return x
-    is_float = isinstance(other, float) or is_quotient and (not isinstance(other, Tensor) or _is_whole(other))
+    is_float = isinstance(other, float) or is_quotient and (not isinstance(other, Tensor) or is_whole(other))
     is_counted = type_name(x.kind) == "bool" and isinstance(other, int) and not isinstance(other, bool)
     return each(program, "f32({0})" if is_float else "i64({0})", x, sparse=(0,)) if is_float or is_counted else x
 
 
-def _is_whole(x: Tensor) -> bool:
+def is_whole(x: Tensor) -> bool:
     """Whether a tensor is known to hold integers or bools."""
     return type_name(x.kind) in _WHOLE
 
@@ -89,7 +101,8 @@ for _name, _other in (("truediv", "div"), ("iadd", "add"), ("imul", "mul"), ("is
     TABLE[_name] = TABLE[_other]
 for _name in ("add", "mul"):
     TABLE["r" + _name] = TABLE[_name]
-TABLE["rsub"], TABLE["rtruediv"] = _turned(TABLE["sub"]), _turned(TABLE["div"])
+TABLE["rsub"] = lambda program, right, left, alpha=1: TABLE["sub"](program, left, right, alpha)
+TABLE["rtruediv"] = _turned(TABLE["div"])
 
 # Of one element: where it is 0, the first ones are.
 for _name in ("relu", "tanh", "sqrt", "abs", "sign", "floor", "ceil", "sin", "tan", "erf", "expm1", "log1p", "trunc", "atan", "sinh"):
@@ -98,14 +111,22 @@ for _name in ("exp", "log", "cos", "sigmoid", "exp2", "log2"):
     TABLE[_name] = lambda program, x, _name=_name: each(program, f"{_name}({{0}})", x)
 TABLE["neg"] = lambda program, x: each(program, "-{0}", x, sparse=(0,))
 TABLE["square"] = lambda program, x: each(program, "{0} * {0}", x, sparse=(0,))
-TABLE["reciprocal"] = lambda program, x: each(program, "1 / {0}", x)
+TABLE["reciprocal"] = lambda program, x: TABLE["div"](program, 1, x)
 TABLE["rsqrt"] = lambda program, x: each(program, "1 / sqrt({0})", x)
 TABLE["silu"] = lambda program, x, inplace=False: each(program, "{0} * sigmoid({0})", x, sparse=(0,))
 TABLE["softplus"] = lambda program, x, beta=1, threshold=20: each(
     program, f"select({{0}}*{text_of(beta)} > {text_of(threshold)}, {{0}}, log1p(exp({{0}}*{text_of(beta)})) / {text_of(beta)})", x)
-TABLE["where"] = lambda program, condition, x, y: each(program, "select({0}, {1}, {2})", condition, x, y)
 for _name, _text in (("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="), ("eq", "=="), ("ne", "!=")):
     TABLE[_name] = lambda program, x, y, _text=_text: each(program, f"{{0}} {_text} {{1}}", x, y)
+
+
+@takes("where")
+def where(program: Program, condition: Tensor, x: Operand, y: Operand) -> Tensor:
+    import torch
+    if not isinstance(x, Tensor) and not isinstance(y, Tensor):  # which do not tell their type
+        kind = torch.get_default_dtype() if float in (type(x), type(y)) else torch.bool if bool is type(x) is type(y) else torch.int64
+        return each(program, f"{type_name(kind)}(select({{0}}, {{1}}, {{2}}))", condition, x, y)
+    return each(program, "select({0}, {1}, {2})", condition, x, y)
 
 
 @takes("leaky_relu")
@@ -139,11 +160,13 @@ def power(program: Program, x: Operand, exponent: Operand) -> Tensor:
     return each(program, "pow({0}, {1})", x, exponent)
 
 
-@takes("clamp", "clip", "hardtanh")
-def clamp(program: Program, x: Tensor, min: Optional[float] = None, max: Optional[float] = None, **named: Any) -> Tensor:
-    low, high = named.get("min_val", min), named.get("max_val", max)
-    text = "{0}" if low is None else f"max({{0}}, {text_of(low)})"
-    return each(program, text if high is None else f"min({text}, {text_of(high)})", x)
+@takes("clamp", "clip")
+def clamp(program: Program, x: Tensor, min: Optional[Operand] = None, max: Optional[Operand] = None) -> Tensor:
+    """At a bound that is a number the derivative is 0, as that of relu at 0."""
+    for how, bound in (("<", min), (">", max)):
+        how = how if isinstance(bound, Tensor) else how + "="
+        x = x if bound is None else each(program, f"select({{0}} {how} {{1}}, {{1}}, {{0}})", x, bound)
+    return x
 
 
 @takes("dropout", "alpha_dropout", "feature_dropout")
@@ -158,9 +181,10 @@ def same(program: Program, x: Tensor, memory_format: Any = None) -> Tensor:
     return x
 
 
-def in_own_type(dtype: Any) -> None:
-    if dtype is not None:
-        raise CompileError(f"dtype={dtype}: results have the type of their operands")
+def in_type(program: Program, x: Tensor, dtype: Any) -> Tensor:
+    """A tensor in the type that an operation is told to compute in."""
+    made: Tensor = x if dtype is None else TABLE["to"](program, x, dtype)
+    return made
 
 
 def product_of(program: Program, x: Tensor, y: Tensor, added: Optional[Operand] = None) -> Tensor:
@@ -201,15 +225,22 @@ def linear(program: Program, x: Tensor, weight: Tensor, bias: Optional[Tensor] =
     return product_of(program, x, turned, bias)
 
 
+#: What reductions are of one element, where they are not that.
+_OF_ONE = {"any": "({0} != 0)", "all": "({0} != 0)"}
+
+
 def reduced(program: Program, how: str, x: Tensor, dim: Any, keepdim: bool, is_dense: bool = False) -> Tensor:
     dims = dimensions(dim, len(x.shape))
+    larger = [k for k in dims if not is_one(x.shape[k])]  # temporaries leave the others out
     if x.is_untold:
         x = program.settled(x)
+    if not larger and how.startswith("arg"):
+        return Tensor([1 if k in dims else size for k, size in enumerate(x.shape) if keepdim or k not in dims], lambda indices: "0", None, True)
 
     def element(indices: Sequence[str]) -> str:
-        over, given = program.indices(len(dims), indices), iter(indices)
-        at = [over[dims.index(k)] if k in dims else next(given) for k in range(len(x.shape))]
-        return f"{how}({', '.join(over)}, {x.at(at)})" if over else x.at(at)
+        over, given = dict(zip(larger, program.indices(len(larger), indices))), iter(indices)
+        text = x.at([over.get(k, "0") if k in dims else next(given) for k in range(len(x.shape))])
+        return f"{how}({', '.join(over.values())}, {text})" if over else _OF_ONE.get(how, "{0}").format(text)
     made = program.put(list(without(x.shape, dims)), element, is_dense=is_dense)
     if not keepdim:
         return made
@@ -223,8 +254,8 @@ for _name, _how in (("sum", "sum"), ("mean", "mean"), ("amax", "max"), ("amin", 
                     ("argmax", "argmax"), ("argmin", "argmin")):
     def _reduction(program: Program, x: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None,
                    _how: str = _how) -> Tensor:
-        in_own_type(dtype)
-        if _how in ("sum", "prod") and str(x.kind) in _SMALL:  # torch counts in 64 bits
+        x = in_type(program, x, dtype)
+        if dtype is None and _how in ("sum", "prod") and str(x.kind) in _SMALL:  # torch counts in 64 bits
             x = each(program, "i64({0})", x, sparse=(0,))
         return reduced(program, _how, x, dim, keepdim)
     TABLE[_name] = _reduction
@@ -245,7 +276,8 @@ def variance(program: Program, x: Tensor, dim: Any = None, unbiased: bool = True
 
 @takes("std")
 def deviation(program: Program, x: Tensor, *arguments: Any, **named: Any) -> Tensor:
-    return each(program, "sqrt({0})", variance(program, x, *arguments, **named))
+    """That of equal elements has the derivative 0, as in PyTorch."""
+    return each(program, "select({0} > 0, sqrt({0}), 0 * {0})", variance(program, x, *arguments, **named))
 
 
 @takes("var_mean")
@@ -257,7 +289,7 @@ def variance_and_mean(program: Program, x: Tensor, dim: Any = None, unbiased: bo
 @takes("softmax", "sparse_softmax")
 def softmax(program: Program, x: Tensor, dim: int = -1, _stacklevel: Any = 3, dtype: Any = None) -> Tensor:
     """Of a sparse tensor that of its entries, as torch.sparse.softmax has it."""
-    in_own_type(dtype if isinstance(_stacklevel, int) else _stacklevel)
+    x = in_type(program, x, dtype if isinstance(_stacklevel, int) else _stacklevel)
     if x.stored is not None:
         stored: Element = x.stored
         own = Tensor(x.shape, lambda indices: f"select({stored(indices)}, {x.at(indices)}, -inf)")
@@ -274,7 +306,7 @@ def softmax(program: Program, x: Tensor, dim: int = -1, _stacklevel: Any = 3, dt
 
 @takes("log_softmax")
 def log_softmax(program: Program, x: Tensor, dim: int = -1, _stacklevel: Any = 3, dtype: Any = None) -> Tensor:
-    in_own_type(dtype if isinstance(_stacklevel, int) else _stacklevel)
+    x = in_type(program, x, dtype if isinstance(_stacklevel, int) else _stacklevel)
     if x.is_sparse:
         raise CompileError("log_softmax of a sparse tensor: the logarithm of what softmax gives has words")
     centred = each(program, "{0} - {1}", x, reduced(program, "max", x, dim, True))

@@ -4,7 +4,7 @@
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from ..errors import CompileError
-from .layers import TABLE, dropout, each, layer_norm, once, product_of, softmax, takes
+from .layers import TABLE, clamp, dropout, each, layer_norm, once, product_of, softmax, takes
 from .shapes import transpose
 from .sizes import DependsOn, Extent, extent
 from .statements import Program, Tensor, text_of, type_name, unknown
@@ -124,12 +124,12 @@ def einsum(program: Program, equation: str, *operands: Any, path: Any = None) ->
 Sizes = Union[int, Sequence[int]]
 
 
-def _each_dimension(value: Sizes, count: int) -> List[int]:
+def each_dimension(value: Sizes, count: int) -> List[int]:
     made = [value] * count if isinstance(value, int) else list(value)
     return made * count if len(made) == 1 else made
 
 
-def _convolved(size: Extent, weight: Extent, stride: int, padding: int, dilation: int) -> Extent:
+def convolved(size: Extent, weight: Extent, stride: int, padding: int, dilation: int) -> Extent:
     """How large a dimension of a convolution is."""
     room = size + 2 * padding - dilation * (weight - 1) - 1
     if stride == 1:
@@ -150,9 +150,9 @@ def convolution(program: Program, x: Tensor, weight: Tensor, bias: Optional[Tens
         padding = 0
     if len(x.shape) != count + 2 or groups != 1:
         raise CompileError("a convolution of groups" if groups != 1 else "a convolution without a dimension of batches")
-    strides, paddings, dilations = (_each_dimension(one, count) for one in (stride, padding, dilation))
+    strides, paddings, dilations = (each_dimension(one, count) for one in (stride, padding, dilation))
     x, weight = program.settled(x), program.settled(weight)
-    sizes = [_convolved(*one) for one in zip(x.shape[2:], weight.shape[2:], strides, paddings, dilations)]
+    sizes = [convolved(*one) for one in zip(x.shape[2:], weight.shape[2:], strides, paddings, dilations)]
 
     def element(indices: Sequence[str]) -> str:
         over = program.indices(count + 1, indices)
@@ -185,16 +185,21 @@ def _logic(text: str) -> Any:
     return lambda program, x, y: each(program, text, x, y)
 
 
+def _of_bits(logic: str, bits: str) -> Any:
+    """Of bools, or of integers."""
+    return lambda program, x, y: each(
+        program, logic if any(type_name(one.kind) == "bool" for one in (x, y) if isinstance(one, Tensor)) else bits, x, y)
+
+
 for _name, _text in (("logical_and", "{0} and {1}"), ("logical_or", "{0} or {1}"), ("logical_xor", "{0} xor {1}"),
                      ("fmod", "{0} % {1}")):
     TABLE[_name] = _logic(_text)
 TABLE["logical_not"] = lambda program, x: each(program, "not {0}", x)
-TABLE["relu6"] = lambda program, x, inplace=False: each(program, "min(relu({0}), 6)", x, sparse=(0,))
-TABLE["hardswish"] = lambda program, x, inplace=False: each(program, "{0} * min(relu({0} + 3), 6) / 6", x, sparse=(0,))
-TABLE["hardsigmoid"] = lambda program, x, inplace=False: each(program, "min(relu({0} + 3), 6) / 6", x)
-TABLE["mish"] = lambda program, x, inplace=False: each(program, "{0} * tanh(log1p(exp({0})))", x, sparse=(0,))
-TABLE["clamp_min"] = lambda program, x, least: each(program, "max({0}, {1})", x, least)
-TABLE["clamp_max"] = lambda program, x, greatest: each(program, "min({0}, {1})", x, greatest)
+for _name, _text in (("and", "bitand({0}, {1})"), ("or", "bitor({0}, {1})"), ("xor", "bitxor({0}, {1})")):
+    TABLE[f"bitwise_{_name}"] = TABLE[_name] = TABLE[f"{_name}_"] = _of_bits(f"{{0}} {_name} {{1}}", _text)
+TABLE["bitwise_not"] = TABLE["invert"] = lambda program, x: each(program, "not {0}" if type_name(x.kind) == "bool" else "-1 - {0}", x)
+TABLE["clamp_min"] = lambda program, x, min: clamp(program, x, min)
+TABLE["clamp_max"] = lambda program, x, max: clamp(program, x, None, max)
 
 _NAMED = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32", "bool": "bool"}
 

@@ -8,7 +8,7 @@ import torch
 import torch.fx
 
 from ..errors import CompileError
-from . import gathers, networks, shapes  # noqa: F401  networks adds to the table
+from . import functions, gathers, norms, places, shapes  # noqa: F401  which add to the table
 from .layers import TABLE
 from .sizes import DependsOn, Example, Extent, computed, extent, needed, product, sizes_in
 from .statements import Pending, Program, Tensor, type_name
@@ -17,7 +17,7 @@ from .stored import form_of, is_sparse
 #: How sizes are called: those of an example that may be others in later calls.
 SizesOf = Callable[[str, Sequence[Any]], List[Extent]]
 
-_CREATED = ("ones", "zeros", "full", "scalar_tensor")
+_CREATED = ("ones", "zeros", "full", "scalar_tensor", "arange", "eye")
 
 
 class Reader:

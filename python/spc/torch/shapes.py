@@ -211,6 +211,11 @@ def cat(program: Program, tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     def element(indices: Sequence[str]) -> str:
         texts, before = [], Extent(0)
         for one in parts:
+            if is_one(one.shape[place]):
+                alone = one.at([*indices[:place], "0", *indices[place + 1:]])
+                texts.append(f"({indices[place]} == {before.text}) * {alone}")
+                before = before + one.shape[place]
+                continue
             own = program.fresh(indices)
             moved = indices[place] if before.same(0) else (extent(0) - before).text.replace("0 ", f"{indices[place]} ", 1)
             texts.append(f"sum({own}, {one.at([*indices[:place], own, *indices[place + 1:]])} * within({own}, {moved}))")

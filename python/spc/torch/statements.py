@@ -222,7 +222,9 @@ class Program:
                 self._declared[name] = tensor.shape, ""
             self.outputs.append(name)
             element = tensor.text if isinstance(tensor, Pending) and tensor.is_inlined else tensor.at
+            kind = type_name(tensor.kind) if tensor.is_untold else ""  # which numbers do not tell
             text, read = self._text(partial(element, indices))
+            text = f"{kind}({text})" if kind else text
             at = f"({', '.join(indices)})" if indices else ""
             self._statements.append(_Statement(name, f"{name}{at} = {text}", read))
         for name in self.outputs:

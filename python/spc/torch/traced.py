@@ -31,11 +31,13 @@ COUNTERPARTS = {"_sparse_softmax": torch.softmax, "_sparse_mm": torch.mm}
 def _names_of(node: torch.fx.Node) -> List[str]:
     """What an operation is called: `mm` of torch.mm and of x.mm alike."""
     if node.op == "call_method":
-        return [str(node.target).strip("_")]
+        name = str(node.target).strip("_")
+        return [f"method.{name}", name]
     name = str(getattr(node.target, "__name__", node.target))
     if node.target is getattr:
         return [str(node.args[1])]
-    return ["mm"] if name == "_sparse_mm" else [name.split(".")[0].strip("_")]
+    name = "mm" if name == "_sparse_mm" else name.split(".")[0].strip("_")
+    return [f"function.{name}", name]
 
 
 class _Interpreter(torch.fx.Interpreter):
