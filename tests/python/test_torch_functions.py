@@ -83,6 +83,11 @@ def test_sizes_may_differ():
             torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
 
 
+def test_one_tensor_may_be_the_example_of_several_arguments():
+    made = spc.torch.compile(type("Of", (nn.Module,), {"forward": lambda self, x, y: x * 2 - y})(), (Y, Y), options=["-O0"])
+    torch.testing.assert_close(made(Y, Y * 3), Y * 2 - Y * 3)
+
+
 def test_triangles_of_sparse_matrices_keep_their_entries():
     a = torch.relu(SQUARE)
     made = spc.torch.compile(type("Of", (nn.Module,), {"forward": lambda self, a, x: torch.tril(a, 1) @ x})(), (a.to_sparse_csr(), SQUARE),

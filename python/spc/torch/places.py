@@ -11,7 +11,7 @@ from .layers import TABLE, each, reduced, takes
 from .networks import Sizes, convolved, each_dimension
 from .shapes import expand, slice_of, view
 from .sizes import DependsOn, Extent, extent, is_of_sizes, product
-from .statements import Program, Tensor, text_of, type_name, without
+from .statements import Element, Program, Tensor, text_of, type_name, without
 
 Number = Union[int, float]
 
@@ -126,6 +126,11 @@ def flip(program: Program, x: Tensor, *dims: Any) -> Tensor:
     return program.put(x.shape, lambda indices: x.at(backwards(indices)), is_declared=True)
 
 
+def _of_place(text: str) -> Element:
+    """An element by its one index."""
+    return lambda indices: text.format(indices[0])
+
+
 @takes("roll")
 def roll(program: Program, x: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     by, over = ([one] if isinstance(one, int) else list(one) for one in (shifts, dims))
@@ -136,7 +141,7 @@ def roll(program: Program, x: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
         size = x.shape[dim % len(x.shape)]
         from_ = f"({{0}} - {text_of(shift)}) % {text_of(size)}"
         text = f"i64(select({from_} < 0, {from_} + {text_of(size)}, {from_}))"
-        x = index_select(program, x, dim, program.put([size], lambda indices, text=text: text.format(indices[0]), is_declared=True))
+        x = index_select(program, x, dim, program.put([size], _of_place(text), is_declared=True))
     return x
 
 
@@ -254,7 +259,8 @@ def _adaptive(count: int) -> Any:
             raise DependsOn([size for size in sizes if not size.is_fixed], "how large the windows of a pooling are")
         if any(int(size) % one for size, one in zip(sizes, wanted)):
             raise CompileError("an adaptive pooling whose windows are not of one size")
-        return _avg_pool(count)(program, x, [int(size) // one for size, one in zip(sizes, wanted)])
+        pooled: Tensor = _avg_pool(count)(program, x, [int(size) // one for size, one in zip(sizes, wanted)])
+        return pooled
     return made
 
 
