@@ -154,8 +154,8 @@ struct Statement {
   Reduction reduction = Reduction::Sum; ///< another one has one term, and a dense target that is set first
   std::vector<Term> terms;              ///< run in this order; of an assembled target a loop nest each
   std::optional<Collecting> collecting; ///< of an assembled target, which is built anew
-  /// Of a dense or assembled target: where one of these is 0, each term is a sum of nothing, though its loops multiply what earlier
-  /// steps have made of no addends. The entry then leaves the terms out.
+  /// Of a dense or assembled target: where one of these is 0, each term is a sum of nothing, though its loops multiply
+  /// what earlier steps have made of no addends. The entry then leaves the terms out.
   std::vector<ExtentId> emptyWith;
   Span where;
 };

@@ -28,6 +28,17 @@ TEST_CASE("what is read once, and as often as it has elements, needs no memory")
   CHECK_FALSE(isFused("let T(i) = 2*x(i)\ny(i) min= T(i)"));
 }
 
+TEST_CASE("a temporary is not computed where indices point that are computed themselves") {
+  const std::string types = "tensor x(n,m)\ntensor y(n): i64\ntensor z(n)\n", made = "let T(i,j) = x(i,j) - z(i)\n";
+  CHECK(check(types + made + "out(i) = T(i,y(i))").ownerOf("T") !=
+        check(types + made + "out(i) = T(i,0)").ownerOf("T"));
+  for (const std::string &text : {"let p(i) = y(i) - 1\n" + made, made + "let p(i) = y(i) - 1\n"}) {
+    const Checked checked = check(types + text + "out(i) = T(i,p(i))");
+    CHECK(checked.tensor("T").format.isDense());
+    CHECK_FALSE(checked.tensor("T").isAssembled());
+  }
+}
+
 TEST_CASE("a temporary that alone says how far an index runs is not fused into a sum over it") {
   const std::string stacked = "tensor T(2,n)\nlet T(i,j) = (i == 0)*x(j) + (i == 1)*z(j)\n";
   CHECK_FALSE(isFused(stacked + "y(j) = sum(i, T(i,j))"));

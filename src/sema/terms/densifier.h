@@ -23,7 +23,8 @@ bool looksSparse(const LogicalStatement &logical, const Scope &scope, const Kern
 /// dense by nature, with a tail or without.
 bool couldBeSparse(const LogicalStatement &logical, const Scope &scope, const Kernel &kernel);
 
-/// Whether the terms would be such for a target that lists its entries, of which sums within products are taken otherwise.
+/// Whether the terms would be such for a target that lists its entries, of which sums within products are taken
+/// otherwise.
 bool couldBeListed(const LogicalStatement &logical, const Planning &planning);
 
 /// Whether a term of sparse operands has a value where they have no entries.

@@ -355,7 +355,8 @@ private:
         return std::nullopt;
       common = inProducer;
     }
-    return common && mayAskForPattern(*common, readers.front()) ? common : std::nullopt;
+    const bool isThere = common && !isMadeOfComputed(*common, planning_);
+    return isThere && mayAskForPattern(*common, readers.front()) ? common : std::nullopt;
   }
 
   /// Whether a mask has just its entries, or will have in a copy of it.

@@ -12,6 +12,11 @@ static bool isMask(const Access &access, const std::vector<VariableId> &variable
   return isWithin && !tensor.format.isDense() && tensor.fill == 0 && planning.symbols[access.tensor].firstWrite < 0;
 }
 
+bool isMadeOfComputed(const Access &mask, const Planning &planning) {
+  const auto *tie = planning.kernel.tensors[mask.tensor].as<Tie>();
+  return tie && tie->source && planning.symbols[*tie->source].firstWrite >= 0;
+}
+
 std::optional<AccessId> maskIn(const Node &product, const std::vector<VariableId> &variables, const Scope &scope,
                                const Planning &planning) {
   if (const auto *use = std::get_if<AccessNode>(&product.kind))

@@ -13,4 +13,7 @@ namespace spc::sema {
 std::optional<AccessId> maskIn(const Node &product, const std::vector<VariableId> &variables, const Scope &scope,
                                const Planning &planning);
 
+/// Whether a mask is made of indices that a statement computes: it is there where these are first read, and not before.
+bool isMadeOfComputed(const Access &mask, const Planning &planning);
+
 } // namespace spc::sema
