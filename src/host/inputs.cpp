@@ -274,7 +274,7 @@ void InputReader::readFile(size_t parameter) {
   const bool isInBlocks = !options_.dividedDims(parameter).empty() && whyNotInBlocks(parameter).empty();
   if (isInBlocks ? !openInBlocks(parameter) : !readEntries(parameter, shape, hasHeader))
     return;
-  if (input.entries && tensor.order() == 1 && hasHeader)
+  if (input.entries && tensor.order() == 1)
     tensor::asVector(*input.entries);
   const std::vector<int64_t> read = isInBlocks     ? input.blocks->shape()
                                     : input.packed ? input.packed->shape()

@@ -74,6 +74,14 @@ class Run(SpcCase):
         self.write("row.mtx", "%%MatrixMarket matrix array real general\n1 3\n1\n2\n3\n")
         self.assertEqual(numbers(self.spc("run", "k.tex", "x=row.mtx").out.split("\n", 1)[1]), [2, 4, 6])
 
+    def test_a_vector_comes_from_standard_input(self):
+        self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 10\n2 3 1\n")
+        self.write("k.tex", SPMV)
+        for shape in ("3 1", "1 3"):
+            column = f"%%MatrixMarket matrix array real general\n{shape}\n1\n2\n3\n"
+            out = self.spc("run", "k.tex", "--format=A=csr", "A=a.mtx", "x=-", "-q", stdin=column).out
+            self.assertIn("10  3", out)
+
     def test_matrix_market_output_of_a_dense_matrix(self):
         self.write("scale.tex", "C(i, j) = alpha * A(i, j) * B(i, j)\n")
         self.spc("run", "scale.tex", "A=a.mtx", "B=ones", "alpha=-0.5", "-o", "C=c.mtx")
