@@ -20,8 +20,6 @@ from .variant import Call
 #: What `Kept.repeat` returns where an operand is another one than it was.
 STALE = object()
 
-_MEMBERS = {"csr": ("data", "indices", "indptr"), "csc": ("data", "indices", "indptr"),
-            "bsr": ("data", "indices", "indptr"), "dia": ("data", "offsets", "offsets")}
 _FLOATS = (float, int, np.float64, np.float32)
 
 
@@ -40,7 +38,7 @@ def _guard_of(view: Operand) -> Optional[Guard]:
     if view.family.startswith("scipy"):
         if owner.format == "coo":
             return _coordinates_guard(owner)
-        return _members_guard(owner, _MEMBERS[owner.format])
+        return _members_guard(owner, ("data", *kinds.MEMBERS[owner.format]))
     if view.family == "torch" and view.storage.is_dense:
         return _tensor_guard(owner)
     return None

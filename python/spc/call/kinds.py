@@ -12,8 +12,8 @@ from ..sources.arrays import origin
 from ..storage.dtypes import Array
 from ..storage.view import Guard, Operand, View, address
 
-_MEMBERS = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "bsr": ("indices", "indptr"), "dia": ("offsets", "offsets")}
-_FLAGS = ("_has_canonical_format", "_has_sorted_indices")  # as spc.sources.scipy reads them
+#: The index arrays of SciPy's matrices, by format.
+MEMBERS = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "bsr": ("indices", "indptr"), "dia": ("offsets", "offsets")}
 
 #: The word of a struct, or the element of a call's vector, that has the address of an operand's values.
 Place = Tuple[Any, int]
@@ -34,7 +34,7 @@ def key_of(values: Sequence[Any]) -> Tuple[Any, ...]:
 
 def _matrix_kind(format_: str) -> Callable[[Any], Any]:
     """The kind of matrices of one of SciPy's classes."""
-    _, pointers = _MEMBERS[format_]
+    _, pointers = MEMBERS[format_]
 
     def kind(matrix: Any) -> Any:
         data = matrix.data
@@ -62,7 +62,7 @@ def guard_of(view: Operand, place: Optional[Place]) -> Optional[Guard]:
 
 def _is_matrix(view: Operand) -> bool:
     """Whether an operand is a matrix of SciPy's whose index arrays tell its structure."""
-    return view.owner is not None and view.family.startswith("scipy") and view.owner.format in _MEMBERS
+    return view.owner is not None and view.family.startswith("scipy") and view.owner.format in MEMBERS
 
 
 def _array_guard(place: Place, array: Array) -> Guard:
@@ -82,18 +82,17 @@ def _array_guard(place: Place, array: Array) -> Guard:
 
 def _matrix_guard(owner: Any, place: Place) -> Guard:
     words, k = place
-    first, second = _MEMBERS[owner.format]
+    first, second = MEMBERS[owner.format]
     ref_first, ref_second = [weakref.ref(origin(getattr(owner, name))) for name in (first, second)]
     last = weakref.ref(owner.data)
-    one_flag, other_flag = _FLAGS
-    # Notes on the order of entries change where they are sorted in place.
-    noted = [owner.__dict__.get(flag) for flag in _FLAGS]
+    from ..sources.scipy import noted_of  # where there is no SciPy, nothing imports it
+    noted = noted_of(owner)
 
     def guard(value: Any) -> Any:
         nonlocal last
-        one, two, data, now = getattr(value, first), getattr(value, second), value.data, value.__dict__
+        one, two, data = getattr(value, first), getattr(value, second), value.data
         if ref_first() is not one and ref_first() is not origin(one) or ref_second() is not two and \
-                ref_second() is not origin(two) or [now.get(one_flag), now.get(other_flag)] != noted:
+                ref_second() is not origin(two) or noted_of(value) != noted:
             return None
         if last() is not data:
             if not data.flags.c_contiguous:

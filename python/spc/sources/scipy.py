@@ -36,7 +36,7 @@ def _family_of_class(class_: type) -> str:
 _FLAGS = ("_has_canonical_format", "_has_sorted_indices")
 
 
-def _noted(value: Any) -> int:
+def noted_of(value: Any) -> int:
     """What SciPy has noted of the order of entries, as a number: its properties would read index arrays, which may be
     wrong. The notes change where a matrix is sorted in place."""
     first, second = (value.__dict__.get(name) for name in _FLAGS)
@@ -52,7 +52,7 @@ def _claims(noted: int) -> bool:
 
 
 def _compressed(value: Any) -> View:
-    noted = _noted(value)
+    noted = noted_of(value)
     pointers, indices, values = flat("indptr", value.indptr), flat("indices", value.indices), flat("data", value.data)
     by_columns = value.format == "csc"
     return View(value.shape, dtypes.name_of(values.dtype), csr_storage(by_columns),
@@ -79,7 +79,7 @@ def _coo(value: Any) -> View:
 
 def _vector(value: Any) -> View:
     """A CSR array of one dimension: the coordinates of its entries."""
-    noted = _noted(value)
+    noted = noted_of(value)
     indices, values = flat("indices", value.indices), flat("data", value.data)
     name = dtypes.index_name_of(indices.dtype)
     return View(value.shape, dtypes.name_of(values.dtype), coo_storage(1),
@@ -88,7 +88,7 @@ def _vector(value: Any) -> View:
 
 
 def _bsr(value: Any) -> View:
-    noted = _noted(value)
+    noted = noted_of(value)
     pointers, indices, values = flat("indptr", value.indptr), flat("indices", value.indices), flat("data", value.data)
     rows, columns = value.blocksize
     if value.shape[0] % rows or value.shape[1] % columns:
