@@ -25,7 +25,6 @@ def gathered(program: Program, x: Tensor, shape: Sequence[int], at: Any) -> Tens
 @takes("index_select")
 def index_select(program: Program, x: Tensor, dim: int, index: Tensor) -> Tensor:
     place, index = dim % len(x.shape), _index(program, index)
-    program.read_at(x, [index])
     return gathered(program, x, [*x.shape[:place], *index.shape, *x.shape[place + 1:]],
                      lambda indices: [*indices[:place], index.at([indices[place]]), *indices[place + 1:]])
 
@@ -61,7 +60,6 @@ def index_of(program: Program, x: Tensor, places: Sequence[Optional[Tensor]]) ->
     def at(indices: Sequence[str]) -> List[str]:
         own = indices[first:first + rank]
         return [*indices[:first], *(one.at(own) for one in held), *indices[first + rank:]]
-    program.read_at(x, held)
     return gathered(program, x, [*x.shape[:first], *held[0].shape, *x.shape[first + count:]], at)
 
 
@@ -69,7 +67,6 @@ def index_of(program: Program, x: Tensor, places: Sequence[Optional[Tensor]]) ->
 def gather(program: Program, x: Tensor, dim: int, index: Tensor, sparse_grad: bool = False) -> Tensor:
     place, index = dim % len(x.shape), _index(program, index)
     x = program.settled(x)
-    program.read_at(x, [index])
     return program.put(index.shape, lambda indices: x.at([*indices[:place], index.at(indices), *indices[place + 1:]]),
                        unknown if x.is_sparse else None)
 

@@ -200,17 +200,6 @@ class Program:
             self._declared[name] = made.shape, ""
         return made
 
-    def own_name(self, tensor: Tensor) -> str:
-        """The temporary that a tensor is the elements of, nothing where it is something else."""
-        name = self._text(lambda: tensor.at(self.indices(len(tensor.shape))))[0].partition("(")[0]
-        return name if _OWN.fullmatch(name) else ""
-
-    def read_at(self, tensor: Tensor, places: Sequence[Tensor]) -> None:
-        """Has a temporary stored as an array that is read at indices that others compute."""
-        name = self.own_name(tensor)
-        if name and any(self.own_name(one) for one in places):
-            self._dense.append(name)
-
     def update(self, tensor: Tensor, at: Callable[[], Sequence[str]], how: str, value: Callable[[], str]) -> None:
         """A statement that takes something more into a temporary with all its dimensions."""
         text, read = self._text(lambda: f"{tensor.at(at())} {how} {value()}")
