@@ -38,10 +38,9 @@
 typedef struct spc_pool_job {
   void (*task)(void *closure, int64_t index);
   void *closure;
-  int64_t tasks;
-  int64_t next; /* atomic: the first index that no thread has claimed */
-  int active;   /* workers that are at it; written under the mutex, read also without */
+  int active; /* workers that are at it; written under the mutex, read also without */
   struct spc_pool_job *following;
+  spc_detail_shares shares; /* the caller's is the first */
 } spc_pool_job;
 
 /* The mutex guards all but `threads`. */
@@ -53,6 +52,7 @@ typedef struct spc_pool_state {
   unsigned changes;    /* counts new jobs and stops; read also without the mutex */
   int threads;         /* atomic: how many compute, callers included; 0 while that was not asked */
   int started;         /* workers */
+  int numbered;        /* workers that have taken a number, from 1 on */
   int stops;           /* whether workers are to end */
   pthread_t workers[SPC_POOL_MOST_THREADS - 1];
 } spc_pool_state;
@@ -63,7 +63,7 @@ extern "C" {
 
 /* The number in the names changes with the types above. */
 __attribute__((weak, visibility("default"))) spc_pool_state spc_pool_shared_1 = {
-    PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0, 0, 0, 0, {0}};
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0, 0, 0, 0, 0, {0}};
 /* spc_context's parallel_cost. */
 __attribute__((weak, visibility("default"))) int32_t spc_pool_cost_1 = 10000;
 /* Whether the thread runs a task: calls from there are not divided further. */
@@ -115,24 +115,31 @@ static inline void spc_pool_pause(void) {
 #endif
 }
 
+/* A job of so many tasks for so many threads. */
+static inline void spc_pool_begin(spc_pool_job *job, int64_t tasks, int64_t threads,
+                                  void (*task)(void *closure, int64_t index), void *closure) {
+  job->task = task;
+  job->closure = closure;
+  job->active = 0;
+  job->following = NULL;
+  spc_detail_share_out(&job->shares, tasks, threads);
+}
+
 /* Runs tasks of a job that nobody has claimed, until there are none; returns how many. */
-static inline int64_t spc_pool_run(spc_pool_job *job) {
-  int64_t index, count = 0;
-  for (; (index = __atomic_fetch_add(&job->next, 1, __ATOMIC_RELAXED)) < job->tasks; ++count)
-    job->task(job->closure, index);
-  return count;
+static inline int64_t spc_pool_run(spc_pool_job *job, int64_t thread) {
+  return spc_detail_run_shares(&job->shares, thread, job->task, job->closure);
 }
 
 /* Joins some job for as long as it has tasks; 0 where there is none. The mutex is held. */
-static inline int spc_pool_help(spc_pool_state *pool) {
+static inline int spc_pool_help(spc_pool_state *pool, int worker) {
   spc_pool_job *job = pool->jobs;
-  while (job != NULL && __atomic_load_n(&job->next, __ATOMIC_RELAXED) >= job->tasks)
+  while (job != NULL && !spc_detail_has_tasks(&job->shares))
     job = job->following;
   if (job == NULL)
     return 0;
   ++job->active;
   pthread_mutex_unlock(&pool->mutex);
-  (void)spc_pool_run(job);
+  (void)spc_pool_run(job, worker);
   pthread_mutex_lock(&pool->mutex);
   if (__atomic_sub_fetch(&job->active, 1, __ATOMIC_RELEASE) == 0)
     pthread_cond_broadcast(&pool->left);
@@ -142,12 +149,14 @@ static inline int spc_pool_help(spc_pool_state *pool) {
 /* The work of each worker. */
 static inline void *spc_pool_work(void *state) {
   spc_pool_state *pool = SPC_DETAIL_CAST(spc_pool_state *, state);
+  int worker;
   spc_pool_inside_1 = 1;
   pthread_mutex_lock(&pool->mutex);
+  worker = ++pool->numbered;
   while (!pool->stops) {
     const unsigned seen = pool->changes;
     int spins;
-    if (spc_pool_help(pool))
+    if (spc_pool_help(pool, worker))
       continue;
     pthread_mutex_unlock(&pool->mutex);
     for (spins = 0; spins < SPC_POOL_SPINS && __atomic_load_n(&pool->changes, __ATOMIC_RELAXED) == seen; ++spins)
@@ -181,6 +190,7 @@ static inline void spc_pool_stop(void) {
     pthread_join(pool->workers[worker], NULL);
   pthread_mutex_lock(&pool->mutex);
   pool->started = 0;
+  pool->numbered = 0;
   pool->stops = 0;
   pthread_mutex_unlock(&pool->mutex);
 }
@@ -196,6 +206,7 @@ static inline void spc_pool_forked(void) {
     job->active = 0;
   pool->jobs = NULL;
   pool->started = 0;
+  pool->numbered = 0;
   pool->stops = 0;
 }
 
@@ -212,7 +223,7 @@ static inline void spc_pool_start(spc_pool_state *pool) {
 
 /* Hands a job to the workers, as many as it has tasks for. The mutex is held. */
 static inline void spc_pool_offer(spc_pool_state *pool, spc_pool_job *job) {
-  int64_t others = job->tasks - 1;
+  int64_t others = job->shares.tasks - 1;
   job->following = pool->jobs;
   pool->jobs = job;
   __atomic_add_fetch(&pool->changes, 1, __ATOMIC_RELAXED);
@@ -266,11 +277,13 @@ static inline void spc_pool_note(int64_t start, int64_t offered, int64_t done, i
 static inline void spc_pool_parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
                                          void *closure) SPC_NOEXCEPT {
   spc_pool_state *pool = &spc_pool_shared_1;
-  spc_pool_job job = {task, closure, tasks, 0, 0, NULL};
+  const int threads = tasks < 2 || spc_pool_inside_1 ? 1 : spc_pool_threads();
+  spc_pool_job job;
   int64_t start, offered, own, done;
   (void)user;
-  if (tasks < 2 || spc_pool_inside_1 || spc_pool_threads() < 2) {
-    (void)spc_pool_run(&job);
+  spc_pool_begin(&job, tasks, threads, task, closure);
+  if (threads < 2) {
+    (void)spc_pool_run(&job, 0);
     return;
   }
   start = spc_pool_now();
@@ -280,7 +293,7 @@ static inline void spc_pool_parallel_for(void *user, int64_t tasks, void (*task)
   pthread_mutex_unlock(&pool->mutex);
   offered = spc_pool_now();
   spc_pool_inside_1 = 1;
-  own = spc_pool_run(&job);
+  own = spc_pool_run(&job, 0);
   spc_pool_inside_1 = 0;
   done = spc_pool_now();
   spc_pool_finish(pool, &job);

@@ -18,6 +18,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef SPC_SHARES_H
+#include "shares.h"
+#endif
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -265,22 +268,20 @@ static inline void spc_detail_openmp_parallel_for(void *user, int64_t tasks, voi
                                                   void *closure) SPC_NOEXCEPT {
   const double start = omp_get_wtime();
   double last = start, done = start;
+  spc_detail_shares shares;
   int32_t before, cost;
   (void)user;
+  spc_detail_share_out(&shares, tasks, omp_get_max_threads());
 #pragma omp parallel reduction(max : last, done)
   {
-    int64_t index;
     last = omp_get_wtime();
-#pragma omp for schedule(dynamic) nowait
-    for (index = 0; index < tasks; ++index)
-      task(closure, index);
+    (void)spc_detail_run_shares(&shares, omp_get_thread_num(), task, closure);
     done = omp_get_wtime();
   }
   last += omp_get_wtime() - done;
-  cost = last - start < 500e-6 ? SPC_DETAIL_CAST(int32_t, (last - start) * 1e9) : 500000;
+  cost = last - start < 1e-6 ? 1000 : last - start < 5e-4 ? SPC_DETAIL_CAST(int32_t, (last - start) * 1e9) : 500000;
 #pragma omp atomic read
   before = *spc_detail_openmp_cost();
-  cost = cost < 1000 ? 1000 : cost;
   cost = before + (cost - before) / (cost > before ? 2 : 16); /* one call that was lucky says little */
 #pragma omp atomic write
   *spc_detail_openmp_cost() = cost;

@@ -17,6 +17,7 @@ static struct {
   spc_contexts_team *start; /* GOMP_parallel, as compilers call it; NULL: not to be used */
   int (*isInside)(void);    /* omp_in_parallel */
   int (*most)(void);        /* omp_get_max_threads, which is as many as PyTorch is told to take; NULL: nobody says */
+  int (*number)(void);      /* omp_get_thread_num */
   pthread_t caller;         /* the one thread that has a team: each other would begin one of its own */
 } openmp;
 
@@ -32,7 +33,7 @@ static void spc_contexts_member(void *data) {
   if (isCaller)
     job->offered = spc_pool_now();
   spc_pool_inside_1 = 1;
-  own = spc_pool_run(&job->shared);
+  own = spc_pool_run(&job->shared, openmp.number());
   spc_pool_inside_1 = 0;
   if (isCaller) {
     job->own = own;
@@ -43,14 +44,15 @@ static void spc_contexts_member(void *data) {
 /* The hook of the context. */
 static void spc_contexts_parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
                                       void *closure) SPC_NOEXCEPT {
-  spc_contexts_job job = {{task, closure, tasks, 0, 0, NULL}, 0, 0, 0};
+  spc_contexts_job job;
   const int64_t most = openmp.most == NULL ? tasks : openmp.most();
   int64_t threads = spc_pool_threads() < tasks ? spc_pool_threads() : tasks, start;
+  threads = threads < most ? threads : most;
+  spc_pool_begin(&job.shared, tasks, most < 2 ? 1 : threads, task, closure);
   if (most < 2) {
-    (void)spc_pool_run(&job.shared);
+    (void)spc_pool_run(&job.shared, 0);
     return;
   }
-  threads = threads < most ? threads : most;
   if (openmp.start == NULL || threads < 2 || spc_pool_inside_1 || !pthread_equal(pthread_self(), openmp.caller) ||
       openmp.isInside()) {
     spc_pool_parallel_for(user, tasks, task, closure);
@@ -68,10 +70,13 @@ static void spc_contexts_use_threads(void) {
 }
 
 /* From now on loops of the calling thread run on the threads of an OpenMP runtime, and those of all threads on one
- * where it has no more for them. Its functions GOMP_parallel, omp_in_parallel and omp_get_max_threads stay loaded. */
-SPC_CONTEXTS_EXPORT void spc_contexts_use_openmp(spc_contexts_team *start, int (*isInside)(void), int (*most)(void)) {
+ * where it has no more for them. Its functions GOMP_parallel, omp_in_parallel, omp_get_max_threads and
+ * omp_get_thread_num stay loaded. */
+SPC_CONTEXTS_EXPORT void spc_contexts_use_openmp(spc_contexts_team *start, int (*isInside)(void), int (*most)(void),
+                                                 int (*number)(void)) {
   openmp.isInside = isInside;
   openmp.most = most;
+  openmp.number = number;
   openmp.caller = pthread_self();
   openmp.start = start;
 }

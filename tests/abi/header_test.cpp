@@ -52,8 +52,8 @@ TEST_CASE("golden headers") {
 
 TEST_CASE("the common part is the public headers, byte for byte") {
   const std::string folder = SPC_SOURCE_DIR "/include/spc/";
-  CHECK(commonText() == readFile(folder + "spc.h") + readFile(folder + "message.h") + readFile(folder + "plan.h") +
-                            readFile(folder + "levels.h"));
+  CHECK(commonText() == readFile(folder + "shares.h") + readFile(folder + "spc.h") + readFile(folder + "message.h") +
+                            readFile(folder + "plan.h") + readFile(folder + "levels.h"));
 }
 
 TEST_CASE("headers hold nothing of the machine they were made on") {

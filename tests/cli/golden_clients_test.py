@@ -56,7 +56,8 @@ class GoldenClients(SpcCase):
 
     def freeze(self):
         self.compile()
-        common = {name: (ROOT / "include/spc" / name).read_text() for name in ("spc.h", "message.h", "plan.h", "levels.h")}
+        names = ("shares.h", "spc.h", "message.h", "plan.h", "levels.h")
+        common = {name: (ROOT / "include/spc" / name).read_text() for name in names}
         for name, text in common.items():
             (FOLDER / name).write_text(text)
         for header in self.folder.glob("*.h"):

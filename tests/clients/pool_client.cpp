@@ -69,6 +69,26 @@ void testTasks() {
 }
 
 /// Tasks that wait for each other need a thread each.
+/// Threads begin with shares of their own, one after the other without gaps, and go on with those of others.
+void testShares() {
+  for (const int64_t tasks : {1, 2, 7, 128, 1000})
+    for (const int64_t threads : {1, 2, 3, 128, 500})
+      for (int64_t thread = 0; thread < threads; ++thread) {
+        spc_detail_shares shares;
+        spc_detail_share_out(&shares, tasks, threads);
+        EXPECT(spc_detail_has_tasks(&shares));
+        std::vector<int64_t> order;
+        const auto note = [](void *closure, int64_t index) {
+          static_cast<std::vector<int64_t> *>(closure)->push_back(index);
+        };
+        EXPECT(spc_detail_run_shares(&shares, thread, note, &order) == tasks);
+        EXPECT(!spc_detail_has_tasks(&shares));
+        const int64_t first = spc_detail_share_begin(&shares, thread % shares.count);
+        for (int64_t place = 0; place < tasks; ++place)
+          EXPECT(order[size_t(place)] == (first + place) % tasks);
+      }
+}
+
 void testThreads() {
   std::atomic<int> arrived{0};
   run(
@@ -178,6 +198,7 @@ int main() {
   EXPECT(spc_pool_threads() == kThreads);
   EXPECT(pool_in_c() == &spc_pool_shared_1);
   testTasks();
+  testShares();
   testThreads();
   testCallsFromTasks();
   testCallers();

@@ -38,7 +38,7 @@ def helper() -> ctypes.CDLL:
     library.spc_contexts_release.restype = None
     library.spc_contexts_set_threads.argtypes = [ctypes.c_int]
     library.spc_contexts_set_threads.restype = None
-    library.spc_contexts_use_openmp.argtypes = [ctypes.c_void_p] * 3
+    library.spc_contexts_use_openmp.argtypes = [ctypes.c_void_p] * 4
     library.spc_contexts_use_openmp.restype = None
     library.spc_contexts_trim.argtypes = [ctypes.c_int64]
     library.spc_contexts_trim.restype = None
@@ -104,7 +104,7 @@ def share_openmp() -> bool:
     try:
         runtime = ctypes.CDLL(found[0])
         functions = [ctypes.cast(getattr(runtime, name), ctypes.c_void_p)
-                     for name in ("GOMP_parallel", "omp_in_parallel", "omp_get_max_threads")]
+                     for name in ("GOMP_parallel", "omp_in_parallel", "omp_get_max_threads", "omp_get_thread_num")]
         helper().spc_contexts_use_openmp(*functions)
     except (OSError, AttributeError, CompilerError):
         return False
