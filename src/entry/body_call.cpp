@@ -13,13 +13,13 @@ using LLVM::ICmpPredicate;
 
 namespace {
 
-/// The work of a trial's piece, at least: some 20 microseconds; and of calls that have one.
+/// The work of a trial's piece, at least: some microseconds; and of calls that have one.
 struct TrialSizes {
   int64_t piece, call;
 };
 /// Pieces of long calls are this part of them: the longer they are, the more they have in common with the rest.
 constexpr int64_t kPiecesOfCall = 256;
-constexpr TrialSizes kOnVectors{int64_t{1} << 17, int64_t{1} << 24}; ///< of multiply-adds in dense loops
+constexpr TrialSizes kOnVectors{int64_t{1} << 16, int64_t{1} << 22}; ///< of multiply-adds in dense loops
 constexpr TrialSizes kOneByOne{int64_t{1} << 15, int64_t{1} << 20};  ///< of entries
 constexpr int64_t kOnePiece = int64_t{1} << 62;
 
