@@ -73,7 +73,9 @@ TEST_CASE("terms over the output's own indices become one that is merged") {
 
 TEST_CASE("terms that cannot be merged have loops of their own") {
   const auto terms = [](const std::string &text, const Bindings &bindings) {
-    return check(text, bindings).statement().terms.size();
+    const Checked checked = check(text, bindings);
+    REQUIRE(checked.kernel);
+    return checked.statement(checked.kernel->steps.size() - 1).terms.size();
   };
   CHECK(terms("A(i,j) = B(i,j) + D(i,j)", {"A=csr", "B=csr"}) == 2); // every element of D
   CHECK(terms("A(i,j) = B(i,j) + 1", {"A=csr", "B=csr"}) == 2);

@@ -113,6 +113,14 @@ TEST_CASE("parts of sparse factors list their entries where that is less") {
         "dcsr");
 }
 
+TEST_CASE("parts of targets that list their entries are listed, and numbers say whether there are any") {
+  const std::vector<std::string> bindings{"A=csr", "B=csr", "C=csr", "D=csr"};
+  CHECK(costOf("C(i,k) = A(l,i)*B(k,i)", {"A=csr", "B=csr", "C=csr"}) == "nnz(A) for $3; nnz($3)*nnz(B)/i for C");
+  CHECK(costOf("C(i,j) = A(i,j)*D(j,i)*sum(k, B(i,k))", bindings) == "nnz(B) for $4; nnz($4)*nnz(A)/i for C");
+  for (const char *text : {"C(i,j) = A(i,j)*D(i,j)*B(k,l)", "C(i,j) = A(i,j)*D(i,j)*sum(k, sum(l, B(k,l)))"})
+    CHECK(costOf(text, bindings) == "nnz(B) for $4, $5; i for $6; nnz($6)*nnz(A)/i for C");
+}
+
 TEST_CASE("parts that differ by names alone are computed once") {
   CHECK(costOf("C(i,l) = A(i,j)*x(j)*A(l,m)*x(m)", {"A=csr"}) == "nnz(A) for $3, $4; i for $5; i*i for C");
 }

@@ -330,21 +330,24 @@ private:
       return space_.mayFill;
     }
     const double dense = volume(result.variables), listed = (space_.mayFill ? kListingCost : 1) * result.entries;
-    const bool isPartly = space_.asks && isPartial(factors), isMatrix = best.plan.variables.size() > 1;
+    const bool isPartly = space_.asks && isPartial(factors), isVector = best.plan.variables.size() == 1;
     const bool isBounded =
         dense <= largest_ && (best.plan.variables.size() <= 2 || hasOrder(best.plan.variables.size()));
     const bool mayFill = (space_.mayFill || !isPartial(factors)) && isBounded;
-    const bool mayList = space_.mayList && isMatrix && (result.variables & ~listedIn(factors)) == 0;
-    if (mayList && result.entries < dense && (!mayFill || listed < dense)) {
+    const bool hasPlaces = isVector ? best.plan.variables.front() == space_.row : !best.plan.variables.empty();
+    const bool mayList = space_.mayList && hasPlaces && (result.variables & ~listedIn(factors)) == 0;
+    if (mayList && (result.entries < dense || isVector) && (!mayFill || listed < dense)) {
       best.plan.isListed = true;
       best.cost += listed;
       result.entries *= hasTie(factors) ? 1 : kWithRepeats;
       return true;
     }
     // Whether there are entries is computed apart.
+    if (!mayFill && best.plan.variables.empty())
+      best.plan.along = space_.row;
     best.cost += dense + (isPartly ? best.cost / 2 : 0);
     result = {result.variables, dense, false};
-    return mayFill;
+    return mayFill || best.plan.along;
   }
 
   const ContractionSpace &space_;

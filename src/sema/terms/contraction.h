@@ -40,6 +40,8 @@ struct ContractionSpace {
                         ///< lists its entries
   bool mayList = false; ///< parts may be sparse
   bool asks = true;     ///< it is computed apart where parts have entries
+  std::optional<VariableId> row = {}; ///< of a target that lists its entries: that of its outermost level, over which
+                                      ///< vectors are listed that say where it has any
 };
 
 /// A nest of loops that joins factors and parts, and adds up what it computes.
@@ -50,6 +52,8 @@ struct Contraction {
   std::vector<VariableId> variables; ///< of what it gives: of the whole, the targets, of a part, as it is best read
   std::optional<size_t> mask;        ///< the factor, of a nest outside, in whose entries it is wanted
   bool isListed = false;             ///< it is stored as the entries that it has
+  std::optional<VariableId> along;   ///< of a number without which, for want of entries, what it multiplies has no
+                                     ///< places: the variable along which these are asked for
 };
 
 /// The cheapest way to take the sums, by estimates; nullopt where one nest costs hardly more. A part that is an array

@@ -234,4 +234,14 @@ AccessId Expander::listWhere(const Node &condition, const Node &value) {
   return access;
 }
 
+/// The pattern of a temporary that lists all coordinates of a variable where a condition without indices holds, or none.
+NodePtr Expander::allAlong(VariableId variable, AccessId condition) {
+  const Span where = scope_.accesses[condition].where;
+  LogicalStatement logical = partStatement({variable}, ValueType::Bool, where);
+  logical.terms.push_back({makeNode(AccessNode{condition}, where), {}, false, where});
+  const AccessId access = addListed(std::move(logical));
+  kernel_.tensors[scope_.accesses[access].tensor].role = Temporary{.dropsZeros = true};
+  return callOf(Function::Pattern, listOf(makeNode(AccessNode{access}, where)), where);
+}
+
 } // namespace spc::sema

@@ -113,6 +113,8 @@ ContractedProduct Expander::contractedProduct(const Factors &factors, const Logi
   }
   space.mayFill = isTargetDense(*main_) || (&logical == main_ && willShare(factors, logical));
   space.mayList = true;
+  if (const format::Format &target = kernel_.tensors[main_->target].format; !space.mayFill && &logical == main_)
+    space.row = logical.targetVariables[static_cast<size_t>(target.levels.front().dim)];
   space.asks = !contractions_.trusts;
   return product;
 }
@@ -173,9 +175,11 @@ NodePtr Expander::nestOf(const Contraction &plan, const Factors &factors, bool a
     kept.push_back(factors.list[k].node);
   NodePtr product = withFactors(*factors.product, kept);
   for (const Contraction &part : plan.parts) {
-    const bool isAsked = asks || !isAlwaysZero(part, plan, factors);
-    NodePtr value =
-        makeNode(AccessNode{partOf(part, factors, isAsked && !isImplied(part, plan, factors))}, factors.product->where);
+    const bool isAsked = asks || part.along || !isAlwaysZero(part, plan, factors);
+    const AccessId access = partOf(part, factors, isAsked && !isImplied(part, plan, factors));
+    NodePtr value = makeNode(AccessNode{access}, factors.product->where);
+    if (part.along && presences_.contains(access))
+      value = makeBinary(BinaryOp::Mul, allAlong(*part.along, presences_.extract(access).mapped()), std::move(value));
     product = product ? makeBinary(BinaryOp::Mul, std::move(product), std::move(value)) : std::move(value);
   }
   return product ? std::move(product) : makeNode(NumberNode{1, "1"}, factors.product->where);

@@ -96,6 +96,7 @@ private:
   static bool listsPlaces(const Node &node, EntryPlace place);
   NodePtr summedApart(NodePtr value, const Node &condition);
   AccessId listWhere(const Node &condition, const Node &value);
+  NodePtr allAlong(VariableId variable, AccessId condition);
 
   // Where functions of conditional entries have entries (expand_presence.cpp).
 
