@@ -276,6 +276,13 @@ bool indexes(VariableId variable, const Node &node, const Scope &scope) {
   return found;
 }
 
+bool readsValue(const Node &node, VariableId variable) {
+  const auto *index = std::get_if<IndexNode>(&node.kind);
+  const std::vector<const Node *> below = children(node);
+  return (index && index->variable == variable) ||
+         std::any_of(below.begin(), below.end(), [&](const Node *child) { return readsValue(*child, variable); });
+}
+
 bool hasCalls(const Node &node) {
   if (std::holds_alternative<CallNode>(node.kind) || std::holds_alternative<IndexNode>(node.kind))
     return true;

@@ -138,6 +138,9 @@ void forEachAccess(const Node &node, bool enterSums, const std::function<void(co
 /// Does the variable index any access in the tree?
 bool indexes(VariableId variable, const Node &node, const Scope &scope);
 
+/// Does the tree read a variable's value?
+bool readsValue(const Node &node, VariableId variable);
+
 /// Does the variable index any access in the tree, or is its value used?
 bool occurs(VariableId variable, const Node &node, const Scope &scope);
 

@@ -93,6 +93,10 @@ TEST_CASE("sums of half floats are accumulated in f32, whatever the order of loo
       check(spec("y(i) = sum(j, max(A(i,j), x(j)))"), {{"A", row}, {"x", givenVector({1, 1, 1})}}, {start + 2});
       check(spec("let C(i,k) = A(i,j) * B(j,k)\ny(i) = C(i,k)"), {{"A", row}, {"B", {{3, 1}, {}, {1, 1, 1}}}},
             {start + 2});
+      KernelSpec wide = spec("y(i) = A(i,j) * x(j)");
+      wide.types["x"] = ValueType::F64;
+      check(wide, {{"A", givenEntries({1, 2}, {{{0, 0}, 1}, {{0, 1}, -1}})}, {"x", givenVector({1 + 0x1p-12, 1})}},
+            {0x1p-12});
     }
   }
 }

@@ -45,6 +45,10 @@ TEST_CASE("a temporary that alone says how far an index runs is not fused into a
   CHECK_FALSE(isFused(stacked + "y(j) = sum(i, T(i,j)*w(i))"));
   CHECK_FALSE(isFused(stacked + "y(j) = T(i,j)*A(j,k)"));
   CHECK(isFused("let T(i,j) = (i == 0)*x(j)*w(i)\ny(i,j) = 2*T(i,j)"));
+  const std::string repeated = "tensor x(n)\ntensor A(n,n)\nlet T(i,j) = 2*x(i)\n";
+  CHECK_FALSE(isFused(repeated + "y(j) = A(i,j) + T(j,i)"));
+  CHECK_FALSE(isFused(repeated + "y(j) = A(i,j) - 3*T(j,i)"));
+  CHECK(isFused(repeated + "y(i,j) = A(i,j) + T(j,i)"));
 }
 
 TEST_CASE("a temporary is not fused past a statement that changes what it reads") {

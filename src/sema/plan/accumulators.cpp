@@ -15,12 +15,15 @@ static bool isCounted(const format::Format &format) {
 }
 
 /// Whether a term's sums are carried by its loops from the first addend to the last: the loops that are summed over are
-/// the inner ones, and one sparse operand is walked: loops over dense operands alone add to memory.
-static bool carriesSums(const Term &term, const Kernel &kernel) {
+/// the inner ones, and one sparse operand is walked: loops over dense operands alone add to memory. Addends of a wider
+/// type are converted to what they are added up in.
+static bool carriesSums(const Term &term, ValueType computeType, const Kernel &kernel) {
   const auto isSummed = [](const Loop &loop) { return loop.isReduction; };
   const auto first = std::find_if(term.loops.begin(), term.loops.end(), isSummed);
   if (first == term.loops.end())
     return true;
+  if (computeType != ValueType::F32)
+    return false;
   int walked = 0;
   for (const Operand &operand : term.operands)
     if (const format::Format &format = kernel.tensors[operand.tensor].format; !format.isDense() && !operand.follows)
@@ -46,7 +49,7 @@ bool roundsInBetween(const LogicalStatement &logical, const Statement &statement
   const Term &first = statement.terms.front();
   const bool isAdded = logical.accumulates && std::none_of(first.loops.begin(), first.loops.end(),
                                                            [](const Loop &loop) { return loop.isReduction; });
-  return statement.terms.size() > 1 || isAdded || !carriesSums(first, kernel);
+  return statement.terms.size() > 1 || isAdded || !carriesSums(first, logical.computeType, kernel);
 }
 
 AccumulatedApart accumulateApart(Planning &planning, const LogicalStatement &logical) {

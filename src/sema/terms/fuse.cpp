@@ -112,7 +112,7 @@ private:
     const std::optional<ValueType> own = typeOf(*made.value, made.scope, planning_.kernel);
     const bool isSum = use.op == language::AssignOp::Assign || use.op == language::AssignOp::Add;
     if (own != type || computeTypeOf(planning_.kernel, made) != type || computeTypeOf(planning_.kernel, use) != type ||
-        tensorOf(reader.statement).type != type || !isSum || losesExtent(*made.value, made, use, reader.access) ||
+        tensorOf(reader.statement).type != type || !isSum || losesExtent(*made.value, made, use, reader) ||
         isOverwritten(*made.value, made.scope, producer, reader.statement))
       return false;
     const std::optional<AccessId> mask = maskOf(reader);
@@ -159,29 +159,23 @@ private:
     });
   }
 
-  /// Whether the temporary is what says how far an index runs that the reader adds up over, and whose value an addend
-  /// reads: nothing in it has the index.
+  /// Whether the temporary is what says how far an index runs that the reader adds up over: nothing else in an addend
+  /// has the index.
   static bool losesExtent(const Node &value, const ResolvedStatement &made, const ResolvedStatement &use,
-                          AccessId access) {
+                          const Reader &reader) {
     const std::vector<const Node *> below = children(value);
     if (asSum(value) || std::holds_alternative<NegateNode>(value.kind))
       return std::any_of(below.begin(), below.end(),
-                         [&](const Node *addend) { return losesExtent(*addend, made, use, access); });
+                         [&](const Node *addend) { return losesExtent(*addend, made, use, reader); });
     const std::vector<VariableId> &targets = made.target.variables;
     for (size_t dim = 0; dim < targets.size(); ++dim) {
-      const VariableId variable = use.scope.accesses[access].variables[dim];
-      if (!has(use.target.variables, variable) && readsValue(value, targets[dim]) &&
-          (hasSum(value) || !indexes(targets[dim], value, made.scope)))
+      const VariableId variable = use.scope.accesses[reader.access].variables[dim];
+      const bool isNowhere = !indexes(targets[dim], value, made.scope), isRead = readsValue(value, targets[dim]);
+      if (!has(use.target.variables, variable) && (isNowhere || (isRead && hasSum(value))) &&
+          (isRead || !isIndexedBeside(variable, use, reader)))
         return true;
     }
     return false;
-  }
-
-  static bool readsValue(const Node &node, VariableId variable) {
-    const auto *index = std::get_if<IndexNode>(&node.kind);
-    const std::vector<const Node *> below = children(node);
-    return (index && index->variable == variable) ||
-           std::any_of(below.begin(), below.end(), [&](const Node *child) { return readsValue(*child, variable); });
   }
 
   /// Whether a reader is a factor of one of its statement's addends, and of no sum within that: the temporary's own

@@ -18,6 +18,9 @@ struct Reader {
 /// Whether a tree has a reduction that is no sum.
 bool hasOtherReduction(const Node &node);
 
+/// Whether what a reader is multiplied with in its statement has an index.
+bool isIndexedBeside(VariableId variable, const ResolvedStatement &use, const Reader &reader);
+
 /// Whether a temporary of two or more indices is a sum of products, or larger than each of its factors, and its reader
 /// a factor of a product: in which order the sums of both are taken, and whether there is a part like the temporary,
 /// is then chosen for all factors together.

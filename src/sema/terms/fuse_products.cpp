@@ -111,6 +111,16 @@ bool hasOtherReduction(const Node &node) {
          std::any_of(below.begin(), below.end(), [](const Node *child) { return hasOtherReduction(*child); });
 }
 
+bool isIndexedBeside(VariableId variable, const ResolvedStatement &use, const Reader &reader) {
+  const auto addend = std::find_if(reader.path.begin(), reader.path.end(), [](const Node *node) {
+    return !asSum(*node) && !std::holds_alternative<NegateNode>(node->kind);
+  });
+  const std::vector<AccessId> accesses = accessesOf(**addend);
+  return std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+    return id != reader.access && has(plainVariables(use.scope.accesses[id], use.scope), variable);
+  });
+}
+
 bool isProductWithin(const Planning &planning, const ResolvedStatement &made, const Reader &reader) {
   const ResolvedStatement &use = planning.statements[reader.statement];
   if (sumsOf(*made.value, made) + sumsOf(addendOf(reader), use) > kMostSums ||
