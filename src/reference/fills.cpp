@@ -36,11 +36,10 @@ std::optional<Value> absorbingIn(Function function, ValueType type) {
   case Function::MaxNumber:
   case Function::MinPlus:
     return numberIn(type, kInfinity);
-  case Function::Min:
-  case Function::MinNumber: // the 0 of unsigned numbers is that of missing entries
-    return sema::isUnsigned(type) ? std::nullopt : std::optional(numberIn(type, -kInfinity));
+  case Function::Min: // that of unsigned numbers and of bools is 0
+  case Function::MinNumber:
   case Function::MaxPlus:
-    return numberIn(type, -kInfinity);
+    return numberIn(type, type == ValueType::Bool ? 0 : -kInfinity);
   case Function::Divide:
   case Function::ShiftLeft:
   case Function::ShiftRight:

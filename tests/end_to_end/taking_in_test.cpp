@@ -17,7 +17,7 @@ void checkTyped(const std::string &statements, const Formats &formats, std::init
     KernelSpec spec = specFor(statements, formats, 0);
     spec.types.clear();
     spec.type = type;
-    spec.declares = !fills.empty();
+    spec.declares = true;
     spec.fills = fills;
     check(spec);
   }
@@ -65,6 +65,11 @@ TEST_CASE("all types that a sparse target may hold take values in", "[taking-in]
                                                     ValueType::I32, ValueType::I64, ValueType::U8,   ValueType::U64};
   checkTyped("C(i,j) min= A(i,j)", both, ordered);
   checkTyped("C(i,j) max= A(i,k) * B(k,j)", three, ordered);
+  checkTyped("C(i,j) min= x(j)", {{"C", "csr"}}, {ValueType::U8, ValueType::U64, ValueType::I8});
+  checkTyped("C(i,j) min= A(i,j) * x(j)", both, {ValueType::U8});
+  checkTyped("C(i,j) min= fmax(x(j), A(k,j))", both, {ValueType::U8, ValueType::I8});
+  checkTyped("C(i,j) min= x(j)", {{"C", "csr"}}, {ValueType::Bool});
+  checkTyped("C(i,j) min= max(A(i,j), x(j))", both, {ValueType::Bool, ValueType::U16});
   checkTyped("C(i,j) or= A(i,j)", both, {ValueType::Bool});
   checkTyped("C(i,j) or= A(i,k) and B(k,j)", three, {ValueType::Bool});
   checkTyped("C(i,j) max= A(i,j)", both, {ValueType::Bool});

@@ -7,14 +7,14 @@
 namespace spc::testing::evaluator {
 
 std::optional<double> absorbingIn(language::Function function, sema::ValueType type) {
-  const bool isExact = sema::isInteger(type);
+  const bool isExact = sema::isInteger(type) || type == sema::ValueType::Bool;
   switch (function) {
   case language::Function::Max:
   case language::Function::MaxNumber:
     return isExact ? endOf(type, false) : HUGE_VAL;
   case language::Function::Min:
   case language::Function::MinNumber:
-    return isExact && !sema::isUnsigned(type) ? endOf(type, true) : -HUGE_VAL;
+    return isExact ? endOf(type, true) : -HUGE_VAL;
   case language::Function::MinPlus:
     return isExact ? std::optional(endOf(type, false)) : std::nullopt;
   case language::Function::MaxPlus:

@@ -139,23 +139,20 @@ private:
 
   /// The argument that decides a call's value whatever the others are.
   static std::optional<double> absorbingIn(Function function, ValueType type) {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
     switch (function) {
-    case Function::Min:
-    case Function::MinNumber:
-      return -kInfinity;
     case Function::Max:
     case Function::MaxNumber:
-      return kInfinity;
+    case Function::MinPlus:
+      return infinityOf(type, false);
+    case Function::Min: // that of unsigned numbers and of bools is 0
+    case Function::MinNumber:
+    case Function::MaxPlus:
+      return infinityOf(type, true);
     case Function::Divide:
     case Function::ShiftLeft:
     case Function::ShiftRight:
     case Function::BitAnd:
       return 0;
-    case Function::MinPlus:
-      return infinityOf(type, false);
-    case Function::MaxPlus:
-      return infinityOf(type, true);
     default:
       return std::nullopt;
     }
