@@ -88,6 +88,21 @@ TEST_CASE("entries at constant and repeated indices are missing as any other", "
   check({"y(i) = A(i,i) * x(i)", {{"A", corner}, {"x", kInfinities}}, {kInf, 0}});
   check({"y(j) = A(0,j) * x(j)", {{"A", corner}, {"x", kInfinities}}, {kInf, 0}});
   check({"y(i) = A(1,1) * x(i)", {{"A", corner}, {"x", kInfinities}}, {0, 0}});
+  // Those of a temporary that has all rows for each entry of a vector.
+  const std::map<std::string, GivenTensor> given = {
+      {"a", givenEntries({2}, {{{0}, 2}})}, {"b", givenVector({1, 1})}, {"x", kInfinities}};
+  const std::string rows = "let R(j,i) = a(i) * b(j)\n";
+  check({rows + "y(i) = R(i,i) * x(i) + R(i,i)", given, {kInf, 0}});
+  check({rows + "y(i) = R(1,i) * x(i) + R(1,i)", given, {kInf, 0}});
+}
+
+TEST_CASE("a minimum of unsigned numbers is missing where one of them is", "[sentences]") {
+  const GivenTensor corner = givenEntries({2, 2}, {{{0, 0}, 2}});
+  for (const char *text : {"y(i) = sum(j, f64(min(A(i,j), u(j))) * x(j))", "y(i) = f64(fmin(u(j), A(i,j))) * x(j)"})
+    check({text,
+           {{"A", corner}, {"u", givenVector({3, 1})}, {"x", kInfinities}},
+           {kInf, 0},
+           {{"A", ValueType::U8}, {"u", ValueType::U8}, {"x", ValueType::F64}, {"y", ValueType::F64}}});
 }
 
 TEST_CASE("a function of conditional entries is missing where they are, unless it is none of 0", "[sentences]") {

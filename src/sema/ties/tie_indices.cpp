@@ -223,7 +223,7 @@ private:
   /// An element of a sparse operand at other indices than plain variables.
   void tieAccess(NodePtr &node, AccessId id) {
     const Access access = scope_.accesses[id];
-    const bool isListed = maker_.isListed(access) || (patterned_.contains(access.tensor) && hasWindow(access));
+    const bool isListed = maker_.isListed(access) || patterned_.contains(access.tensor);
     if (!isListed || !hasDerived(access, scope_) || !mayTie(access))
       return;
     Access whole{access.tensor, {}, access.places, access.where};
@@ -250,14 +250,6 @@ private:
     maker_.checkInside(access);
     sum.body = makeBinary(BinaryOp::Mul, makeNode(AccessNode{read}, node->where), std::move(ties));
     node = makeNode(std::move(sum), node->where);
-  }
-
-  /// Whether an index is neither a variable, which may be repeated, nor a number.
-  bool hasWindow(const Access &access) const {
-    return std::any_of(access.variables.begin(), access.variables.end(), [&](VariableId variable) {
-      const Variable &index = scope_.variables[variable];
-      return index.kind == Variable::Kind::Derived && !index.isRepeated && !index.terms.empty();
-    });
   }
 
   /// Whether an access has a tie for each of its indices, and missing entries that add nothing to a sum.
