@@ -1,5 +1,6 @@
 #include "evaluators/agreement.h"
 
+#include "format/levels.h"
 #include "harness/kernel_arguments.h"
 
 #include <cmath>
@@ -79,6 +80,11 @@ reference::Tensors referenceResults(const AnalyzedKernel &analyzed, const Tensor
     if (isNew && (tensor.isRead || !tensor.isWritten)) // others hold anything
       entry->second.fill(entriesOf(dense));
   }
+  for (const sema::Tensor &tensor : analyzed.kernel->tensors) // the others hold what the text says
+    if (tensor.is<sema::Constant>() && tensor.partOf.empty() && format::listsRuns(tensor.format)) {
+      const DenseTensor &dense = tensors.at(tensor.name);
+      result.emplace(tensor.name, reference::emptyTensor(tensor, dense.shape)).first->second.fill(entriesOf(dense));
+    }
   reference::evaluate(*analyzed.program, result, reference::storagesOf(*analyzed.kernel));
   return result;
 }

@@ -8,7 +8,7 @@
 namespace spc::testing {
 
 /// The constants that a kernel reads as the language sees them, by what their texts say: elements that are what missing
-/// ones would be are none.
+/// ones would be are none, but in runs that a format stores whole.
 TensorMap constantTensors(const sema::Kernel &kernel, const ExtentClasses &classes);
 
 } // namespace spc::testing
