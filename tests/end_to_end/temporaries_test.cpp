@@ -104,6 +104,23 @@ TEST_CASE("sums are computed where a factor of any storage has entries", "[tempo
                 product({{"U", {"csr"}}, {"V", {"csr"}}, {"S", {"csr", "coo", "bsr2x3"}}, {"D", {"csr", "dense"}}}));
 }
 
+TEST_CASE("sums are computed where functions and conditions of sparse operands are not 0", "[temporaries]") {
+  for (const char *factor : {"sqrt(abs(S(i,j)))*T", "min(S(i,j), 1)*T", "select(S(i,j) > 0.5, T, 0)",
+                             "select(S(i,j) == 0, 0, T)", "where(S(i,j) > b(j), T)", "select(S(i,j) == 0, T, 0)"}) {
+    std::string text = factor;
+    text.replace(text.find('T'), 1, "tanh(sum(k, P(i,k)*Q(j,k)))");
+    checkLowering("y(i) = sum(j, " + text + ")", product({{"S", {"csr", "coo", "bsr2x3"}}}));
+    checkLowering("D(i,j) = " + text, product({{"S", {"csr", "dcsc"}}, {"D", {"csr"}}}));
+  }
+}
+
+TEST_CASE("products that one reader samples and others read whole", "[temporaries]") {
+  const std::string product = "let T(i,j) = P(i,k) * Q(j,k)\n";
+  checkLowering(product + "l = S(i,j)*tanh(T(i,j)) - S(i,j) + T(i,j)", {{{"S", "csr"}}, {{"S", "coo"}}});
+  checkLowering(product + "y(i) = min(S(i,j), 1)*T(i,j)*T(i,j)\nz(j) = T(i,j)*x(i) - 2*T(i,j)",
+                {{{"S", "csr"}}, {{"S", "ell"}}});
+}
+
 TEST_CASE("temporaries of sparse terms that list their entries", "[temporaries]") {
   const std::vector<std::string> storages = {"csr", "csc", "coo", "dcsr", "bsr2x3", "ell", "coo-dup", "dense"};
   const std::vector<std::string> square = {"csr", "coo", "dcsr", "sym-csr"};

@@ -138,6 +138,25 @@ TEST_CASE("a temporary's own sums are computed where its readers want them") {
         "nnz(T)*r for $5; nnz(T) for L, l");
 }
 
+TEST_CASE("what makes a factor or a condition 0 says where a sum beside it is wanted") {
+  const std::string sum = "sum(k, P(i,k)*Q(j,k))";
+  for (const std::string factor :
+       {"min(1, S(i,j))*exp(" + sum + ")", "min(1, pow(S(i,j)/100, 0.75))*pow(" + sum + " - log(S(i,j)), 2)",
+        "sqrt(S(i,j))*b(j)*exp(" + sum + ")", "(S(i,j) != 0)*exp(" + sum + ")",
+        "select(S(i,j) > 0.5, exp(" + sum + "), 0)", "select(pattern(S(i,j)), exp(" + sum + "), 0)",
+        "select(S(i,j) == 0, 0, exp(" + sum + "))", "where(abs(S(i,j)) > 0.5, b(j)*exp(" + sum + "))"}) {
+    INFO(factor);
+    CHECK(costOf("l = sum(i,j, " + factor + ")", {"S=csr"}).find("i*j") == std::string::npos);
+  }
+  // What is not 0 where S has no entry is wanted everywhere.
+  for (const std::string factor :
+       {"(S(i,j) + 1)*exp(" + sum + ")", "cos(S(i,j))*exp(" + sum + ")", "select(S(i,j) > 0.5, 1, exp(" + sum + "))",
+        "select(S(i,j) == 0, exp(" + sum + "), 0)", "select(S(i,j) > 0.5 or b(j) > 1, exp(" + sum + "), 0)"}) {
+    INFO(factor);
+    CHECK(costOf("l = sum(i,j, " + factor + ")", {"S=csr"}).find("i*j*k") != std::string::npos);
+  }
+}
+
 TEST_CASE("a mask says where a part, or a function's sum, is wanted") {
   CHECK(costOf("D(i,j) = S(i,j)*P(i,k)*Q(j,k)*U(i,f)*V(j,f)", {"S=csr"}) == "nnz(S)*k for $6; nnz(S)*f for D");
   CHECK(costOf("B(i,j) = S(i,j)*relu(sum(k, P(i,k)*Q(j,k)))", {"S=csr"}) == "nnz(S)*k for $4; nnz(S) for B");
@@ -146,6 +165,8 @@ TEST_CASE("a mask says where a part, or a function's sum, is wanted") {
     INFO(format);
     const std::string bound = std::string("S=") + format;
     CHECK(costOf("B(i,j) = S(i,j)*relu(sum(k, P(i,k)*Q(j,k)))", {bound}) == "nnz(S)*k for $4; nnz(S) for B");
+    CHECK(costOf("B(i,j) = sqrt(S(i,j))*relu(sum(k, P(i,k)*Q(j,k)))", {bound, "B=dense"}).find("i*j") ==
+          std::string::npos);
     CHECK(
         costOf("let T(i,j) = relu(sum(k, P(i,k)*Q(j,k)))\ny(i) = S(i,j)*T(i,j)*x(j)", {bound, "y=dense"}).find("i*j") ==
         std::string::npos);

@@ -79,8 +79,20 @@ TEST_CASE("a dense product that a sparse factor samples is computed there") {
                           "D in f64, zeroed first:\n"
                           "  for i, j+, f: D(i,f) += S(i,j)*T(i,j)*V(j,f)\n");
   CHECK(masked.ownerOf("T").has_value());
-  CHECK_FALSE(check(kProduct + "D(i,j) = S(i,j)*T(i,j)\ny(i) = T(i,j)", {"S=csr"}).ownerOf("T"));
+  CHECK(check(kProduct + "D(i,j) = sqrt(S(i,j))*T(i,j)*T(i,j)", {"S=csr"}).ownerOf("T").has_value());
+  CHECK_FALSE(check(kProduct + "D(i,j) = S(i,j)*T(i,j)\nE(i,j) = T(i,j)", {"S=csr"}).ownerOf("T"));
   CHECK_FALSE(check(kProduct + "D(i,j) = S(i,j)*T(i,j)\nE(i,j) = R(i,j)*T(i,j)", {"S=csr", "R=csr"}).ownerOf("T"));
+}
+
+TEST_CASE("a product that a sparse factor samples is put into other products that read all of it") {
+  const std::string sampled = "S(i,j)*log(S(i,j)/T(i,j))";
+  const Checked divergence = check(kProduct + "l = " + sampled + " - S(i,j) + T(i,j)", {"S=csr"});
+  CHECK(divergence.ownerOf("T").has_value());
+  CHECK(describe(*divergence.kernel).find("i*j") == std::string::npos);
+  CHECK(check(kProduct + "D(i,j) = S(i,j)*T(i,j)\ny(i) = T(i,j)*x(j)", {"S=csr"}).ownerOf("T").has_value());
+  // There it is read as it is.
+  CHECK_FALSE(check(kProduct + "l = " + sampled + "\nm = max(i, j, T(i,j))", {"S=csr"}).ownerOf("T"));
+  CHECK_FALSE(check(kProduct + "l = " + sampled + " + T(i,j)", {"S=csr"}, /*strict=*/true).ownerOf("T"));
 }
 
 TEST_CASE("variables of a fused product have names of their own") {

@@ -1,7 +1,9 @@
 // Masks: a sparse factor says where the rest of its product is wanted, and so where sums within the rest are.
 #include "format/levels.h"
+#include "sema/expression_types.h"
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/expander.h"
+#include "sema/terms/sparsity.h"
 
 #include <algorithm>
 
@@ -17,6 +19,18 @@ Expander::ScopedMasks::ScopedMasks(Expander &expander, std::optional<AccessId> o
   expander.masks_.clear();
   if (only)
     expander.masks_.push_back(*only);
+}
+
+/// What a choice chooses is wanted where its condition chooses it.
+Expander::ScopedMasks::ScopedMasks(Expander &expander, const CallNode &choice, size_t argument)
+    : expander_(expander), outer_(expander.masks_) {
+  if (choice.function != Function::Select || argument == 0)
+    return;
+  const Node &condition = *choice.arguments[0];
+  const ValueType type = argumentType(choice, 0, expander.computeType_, expander.scope_, expander.kernel_);
+  const Sparsity sparsity = sparsityOf(condition, type, expander.scope_, expander.kernel_);
+  if (sparsity.fill && (*sparsity.fill != 0) == (argument == 2))
+    expander.addMasksIn(sparsity.domain, expander.masks_);
 }
 
 Expander::ScopedMasks::~ScopedMasks() {
@@ -46,7 +60,8 @@ std::optional<AccessId> Expander::operandOf(const Node &factor) {
   return use ? std::optional(use->access) : std::nullopt;
 }
 
-/// Adds the factors of a product that are sparse operands, or their patterns.
+/// Adds the sparse operands without which a product is 0: its factors, those that it has the patterns of, and those
+/// that make a function 0 where they have no entry, as `sqrt(S(i,j))`.
 void Expander::collectMasks(const Node &product, std::vector<AccessId> &masks) const {
   if (const auto *negate = std::get_if<NegateNode>(&product.kind))
     return collectMasks(*negate->operand, masks);
@@ -56,9 +71,24 @@ void Expander::collectMasks(const Node &product, std::vector<AccessId> &masks) c
       collectMasks(*binary->right, masks);
     return;
   }
-  const std::optional<AccessId> operand = operandOf(product);
-  if (operand && mayMask(*operand) && !has(masks, *operand))
-    masks.push_back(*operand);
+  if (const std::optional<AccessId> operand = operandOf(product))
+    return addMask(*operand, masks);
+  if (const Sparsity sparsity = sparsityOf(product, computeType_, scope_, kernel_); sparsity.fill == 0.0)
+    addMasksIn(sparsity.domain, masks);
+}
+
+void Expander::addMask(AccessId operand, std::vector<AccessId> &masks) const {
+  if (mayMask(operand) && !has(masks, operand))
+    masks.push_back(operand);
+}
+
+/// Adds the operands that have an entry wherever a domain has one.
+void Expander::addMasksIn(const MaybeDomain &domain, std::vector<AccessId> &masks) const {
+  if (domain && domain->kind == DomainKind::Stored)
+    addMask(domain->operand, masks);
+  if (domain && domain->kind == DomainKind::All)
+    for (const AccessDomain &part : domain->parts)
+      addMasksIn(part, masks);
 }
 
 /// Whether a sum reads the very vector that masks it at another place, too. What has a vector's structure has its

@@ -180,10 +180,12 @@ private:
 
   // Sparse factors, which say where the rest of their product is wanted (expand_masks.cpp).
 
-  /// Adds the masks of a product for a while, or has one alone, or none.
+  /// Adds the masks of a product for a while, or those where an argument of a call is wanted, or has one alone, or
+  /// none.
   class ScopedMasks {
   public:
     ScopedMasks(Expander &expander, const Node &product);
+    ScopedMasks(Expander &expander, const CallNode &call, size_t argument);
     ScopedMasks(Expander &expander, std::optional<AccessId> only);
     ~ScopedMasks();
     ScopedMasks(const ScopedMasks &) = delete;
@@ -195,6 +197,8 @@ private:
   };
   bool mayMask(AccessId access) const;
   void collectMasks(const Node &product, std::vector<AccessId> &masks) const;
+  void addMask(AccessId operand, std::vector<AccessId> &masks) const;
+  void addMasksIn(const MaybeDomain &domain, std::vector<AccessId> &masks) const;
   bool readsElsewhere(const Node &sum, AccessId mask) const;
   std::optional<AccessId> maskFor(const std::vector<VariableId> &variables, const Node &sum) const;
   void restrictTo(AccessId mask, LogicalStatement &logical);

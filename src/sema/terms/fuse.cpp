@@ -54,10 +54,12 @@ public:
     for (size_t producer = planning_.statements.size(); producer-- > 0;) {
       std::vector<Reader> readers = readersOf(producer);
       std::erase_if(readers, [&](const Reader &reader) { return statement(reader.statement).isFused; });
-      if (!readers.empty() && !statement(producer).isFused)
-        if (const std::optional<Access> mask = commonMask(producer, readers);
-            mask && !hasMask(statement(producer), *mask))
-          restrictTo(producer, *mask);
+      if (readers.empty() || statement(producer).isFused)
+        continue;
+      inlineBesideMasked(producer, readers);
+      if (const std::optional<Access> mask = commonMask(producer, readers);
+          mask && !hasMask(statement(producer), *mask))
+        restrictTo(producer, *mask);
     }
   }
 
@@ -279,32 +281,10 @@ private:
       if (hasSum(other))
         return std::nullopt;
       if (binary->op == BinaryOp::Mul && !mask)
-        mask = maskIn(other, scope.accesses[reader.access].variables, scope, planning_);
+        mask = maskIn(other, computeTypeOf(planning_.kernel, statement(reader.statement)),
+                      scope.accesses[reader.access].variables, scope, planning_);
     }
     return mask;
-  }
-
-  /// What says where a reader is wanted: a sparse factor of a product around it, or a pattern by which it is chosen,
-  /// with some of its indices and no others, the most that one has.
-  std::optional<AccessId> wantedWhere(const Reader &reader) {
-    const Scope &scope = statement(reader.statement).scope;
-    const std::vector<VariableId> &variables = scope.accesses[reader.access].variables;
-    std::optional<AccessId> best;
-    const auto take = [&](const Node &product) {
-      const std::optional<AccessId> mask = maskIn(product, variables, scope, planning_);
-      if (mask && (!best || scope.accesses[*mask].variables.size() > scope.accesses[*best].variables.size()))
-        best = mask;
-    };
-    for (size_t k = reader.path.size() - 1; k-- > 0;) {
-      const Node *own = reader.path[k + 1];
-      const auto *binary = std::get_if<BinaryNode>(&reader.path[k]->kind);
-      const auto *call = std::get_if<CallNode>(&reader.path[k]->kind);
-      if (binary && !asSum(*reader.path[k]) && (binary->op == BinaryOp::Mul || binary->right.get() == own))
-        take(binary->left.get() == own ? *binary->right : *binary->left);
-      else if (call && call->function == Function::Select && call->arguments[1].get() == own)
-        take(*call->arguments[0]);
-    }
-    return best;
   }
 
   /// Whether all that a temporary is made of are temporaries that are products with the mask, at its own places.
@@ -317,7 +297,8 @@ private:
       if (other == planning_.statements.end() || !other->isTemporary)
         return false;
       const std::vector<VariableId> &variables = other->target.variables;
-      const std::optional<AccessId> own = maskIn(*other->value, variables, other->scope, planning_);
+      const std::optional<AccessId> own =
+          maskIn(*other->value, computeTypeOf(planning_.kernel, *other), variables, other->scope, planning_);
       if (!own || other->scope.accesses[*own].tensor != mask.tensor)
         return false;
       std::vector<VariableId> here;
@@ -338,7 +319,7 @@ private:
     std::optional<Access> common;
     for (const Reader &reader : readers) {
       const Scope &scope = statement(reader.statement).scope;
-      const std::optional<AccessId> mask = wantedWhere(reader);
+      const std::optional<AccessId> mask = wantedWhere(reader, planning_);
       if (!mask)
         return std::nullopt;
       const std::vector<VariableId> &indices = scope.accesses[reader.access].variables;
@@ -358,6 +339,25 @@ private:
     const format::Format &format = tensorOf(mask).format;
     return (format::isElementwise(format) && !format::hasPadding(format)) ||
            planning_.copies.ask(planning_.kernel, mask.tensor, statement(reader.statement).target.tensor, mask.where);
+  }
+
+  /// Takes the readers from `readers` that are products with all of a temporary, if the others want it at the places of
+  /// a mask alone: its value stands there too, so that sums are taken in the best order, and is computed where it is
+  /// wanted.
+  void inlineBesideMasked(size_t producer, std::vector<Reader> &readers) {
+    const ResolvedStatement &made = statement(producer);
+    const auto whole = std::stable_partition(readers.begin(), readers.end(), [&](const Reader &reader) {
+      return wantedWhere(reader, planning_).has_value();
+    });
+    const std::vector<Reader> masked(readers.begin(), whole), products(whole, readers.end());
+    const bool areInline = std::all_of(products.begin(), products.end(), [&](const Reader &reader) {
+      return isProductWithin(planning_, made, reader) && mayInline(producer, reader);
+    });
+    if (masked.empty() || products.empty() || !areInline || !commonMask(producer, masked))
+      return;
+    for (const Reader &reader : products)
+      putInPlace(made, statement(reader.statement), reader.access, const_cast<Node &>(*reader.path.back()));
+    readers = masked;
   }
 
   void restrictTo(size_t producer, const Access &mask) {

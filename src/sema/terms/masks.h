@@ -1,6 +1,7 @@
 // Sparse factors that say where what they are multiplied by is wanted. Private to this folder.
 #pragma once
 
+#include "sema/terms/fuse.h"
 #include "sema/terms/planning.h"
 
 #include <optional>
@@ -8,12 +9,17 @@
 
 namespace spc::sema {
 
-/// The first sparse factor of a product, or pattern of one, that no statement writes, whose missing entries are 0, and
-/// that has some of the variables, each once, and no others; nullopt where there is none.
-std::optional<AccessId> maskIn(const Node &product, const std::vector<VariableId> &variables, const Scope &scope,
-                               const Planning &planning);
+/// The first sparse operand without which a product, computed in a type, is 0: a factor, or what makes a function 0. No
+/// statement writes it, its missing entries are 0, and it has some of the variables, each once, and no others; nullopt
+/// where there is none.
+std::optional<AccessId> maskIn(const Node &product, ValueType type, const std::vector<VariableId> &variables,
+                               const Scope &scope, const Planning &planning);
 
 /// Whether a mask is made of indices that a statement computes: it is there where these are first read, and not before.
 bool isMadeOfComputed(const Access &mask, const Planning &planning);
+
+/// What says where a reader is wanted: a mask of a product around it, or of the condition by which it is chosen, with
+/// some of its indices and no others, the most that one has. It is in the reader's scope; nullopt where there is none.
+std::optional<AccessId> wantedWhere(const Reader &reader, const Planning &planning);
 
 } // namespace spc::sema
