@@ -105,8 +105,10 @@ TEST_CASE("sums are computed where a factor of any storage has entries", "[tempo
 }
 
 TEST_CASE("sums are computed where functions and conditions of sparse operands are not 0", "[temporaries]") {
-  for (const char *factor : {"sqrt(abs(S(i,j)))*T", "min(S(i,j), 1)*T", "select(S(i,j) > 0.5, T, 0)",
-                             "select(S(i,j) == 0, 0, T)", "where(S(i,j) > b(j), T)", "select(S(i,j) == 0, T, 0)"}) {
+  for (const char *factor :
+       {"sqrt(abs(S(i,j)))*T", "min(S(i,j), 1)*T", "select(S(i,j) > 0.5, T, 0)", "select(S(i,j) == 0, 0, T)",
+        "where(S(i,j) > b(j), T)", "select(S(i,j) == 0, T, 0)", "select(S(i,j) > T, S(i,j), 0)",
+        "where(S(i,j) > T, S(i,j))", "S(i,j)*(b(j) > 0 and T > 0.5)", "b(j)*(S(i,j) > 0 and T > 0.5)"}) {
     std::string text = factor;
     text.replace(text.find('T'), 1, "tanh(sum(k, P(i,k)*Q(j,k)))");
     checkLowering("y(i) = sum(j, " + text + ")", product({{"S", {"csr", "coo", "bsr2x3"}}}));

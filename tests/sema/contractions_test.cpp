@@ -144,14 +144,17 @@ TEST_CASE("what makes a factor or a condition 0 says where a sum beside it is wa
        {"min(1, S(i,j))*exp(" + sum + ")", "min(1, pow(S(i,j)/100, 0.75))*pow(" + sum + " - log(S(i,j)), 2)",
         "sqrt(S(i,j))*b(j)*exp(" + sum + ")", "(S(i,j) != 0)*exp(" + sum + ")",
         "select(S(i,j) > 0.5, exp(" + sum + "), 0)", "select(pattern(S(i,j)), exp(" + sum + "), 0)",
-        "select(S(i,j) == 0, 0, exp(" + sum + "))", "where(abs(S(i,j)) > 0.5, b(j)*exp(" + sum + "))"}) {
+        "select(S(i,j) == 0, 0, exp(" + sum + "))", "where(abs(S(i,j)) > 0.5, b(j)*exp(" + sum + "))",
+        "select(S(i,j) > " + sum + ", S(i,j), 0)", "where(S(i,j) > " + sum + ", S(i,j))",
+        "i64(pattern(S(i,j)) and " + sum + " > 1)", "i64(not (S(i,j) == 0 or " + sum + " > 1))"}) {
     INFO(factor);
     CHECK(costOf("l = sum(i,j, " + factor + ")", {"S=csr"}).find("i*j") == std::string::npos);
   }
   // What is not 0 where S has no entry is wanted everywhere.
   for (const std::string factor :
        {"(S(i,j) + 1)*exp(" + sum + ")", "cos(S(i,j))*exp(" + sum + ")", "select(S(i,j) > 0.5, 1, exp(" + sum + "))",
-        "select(S(i,j) == 0, exp(" + sum + "), 0)", "select(S(i,j) > 0.5 or b(j) > 1, exp(" + sum + "), 0)"}) {
+        "select(S(i,j) == 0, exp(" + sum + "), 0)", "select(S(i,j) > " + sum + ", S(i,j), 1)",
+        "i64(S(i,j) > 0 or " + sum + " > 1)", "select(S(i,j) > 0.5 or b(j) > 1, exp(" + sum + "), 0)"}) {
     INFO(factor);
     CHECK(costOf("l = sum(i,j, " + factor + ")", {"S=csr"}).find("i*j*k") != std::string::npos);
   }

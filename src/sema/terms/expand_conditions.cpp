@@ -221,6 +221,7 @@ AccessId Expander::listWhere(const Node &condition, const Node &value) {
   NodePtr holds;
   {
     const ScopedArgument within(*this, true);
+    const ScopedMasks wanted(*this, domain);
     holds = withTemporaries(condition);
   }
   computeType_ = type;

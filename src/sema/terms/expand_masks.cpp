@@ -21,16 +21,9 @@ Expander::ScopedMasks::ScopedMasks(Expander &expander, std::optional<AccessId> o
     expander.masks_.push_back(*only);
 }
 
-/// What a choice chooses is wanted where its condition chooses it.
-Expander::ScopedMasks::ScopedMasks(Expander &expander, const CallNode &choice, size_t argument)
+Expander::ScopedMasks::ScopedMasks(Expander &expander, const MaybeDomain &domain)
     : expander_(expander), outer_(expander.masks_) {
-  if (choice.function != Function::Select || argument == 0)
-    return;
-  const Node &condition = *choice.arguments[0];
-  const ValueType type = argumentType(choice, 0, expander.computeType_, expander.scope_, expander.kernel_);
-  const Sparsity sparsity = sparsityOf(condition, type, expander.scope_, expander.kernel_);
-  if (sparsity.fill && (*sparsity.fill != 0) == (argument == 2))
-    expander.addMasksIn(sparsity.domain, expander.masks_);
+  expander.addMasksIn(domain, expander.masks_);
 }
 
 Expander::ScopedMasks::~ScopedMasks() {
@@ -89,6 +82,31 @@ void Expander::addMasksIn(const MaybeDomain &domain, std::vector<AccessId> &mask
   if (domain && domain->kind == DomainKind::All)
     for (const AccessDomain &part : domain->parts)
       addMasksIn(part, masks);
+}
+
+/// Where the value of an argument matters to a call that is computed in a type, as the others say: what is chosen,
+/// where the condition chooses it. Nullopt where nothing says so.
+MaybeDomain Expander::wantedIn(const CallNode &call, size_t argument, ValueType type) const {
+  const auto sparsity = [&](size_t k) {
+    return sparsityOf(*call.arguments[k], argumentType(call, k, type, scope_, kernel_), scope_, kernel_);
+  };
+  /// An argument's domain, outside of which it is, or is not, 0.
+  const auto domainWhere = [&](const Sparsity &other, bool isZero) {
+    return other.fill && (*other.fill == 0) == isZero ? other.domain : std::nullopt;
+  };
+  switch (call.function) {
+  case Function::Select: {
+    if (argument > 0)
+      return domainWhere(sparsity(0), argument == 1);
+    const Sparsity yes = sparsity(1), no = sparsity(2);
+    return yes.fill && yes.fill == no.fill ? unionOf(yes.domain, no.domain) : std::nullopt;
+  }
+  case Function::And:
+  case Function::Or:
+    return domainWhere(sparsity(1 - argument), call.function == Function::And);
+  default:
+    return std::nullopt;
+  }
 }
 
 /// Whether a sum reads the very vector that masks it at another place, too. What has a vector's structure has its

@@ -48,7 +48,7 @@ NodePtr Expander::callWithTemporaries(const CallNode &call, const Node &node) {
   const ScopedArgument within(*this, true);
   const ValueType type = computeType_;
   for (size_t k = 0; k < call.arguments.size(); ++k) {
-    const ScopedMasks wanted(*this, call, k);
+    const ScopedMasks wanted(*this, wantedIn(call, k, type));
     computeType_ = argumentType(call, k, type, scope_, kernel_);
     copy.arguments.push_back(withTemporaries(*call.arguments[k]));
   }

@@ -185,7 +185,7 @@ private:
   class ScopedMasks {
   public:
     ScopedMasks(Expander &expander, const Node &product);
-    ScopedMasks(Expander &expander, const CallNode &call, size_t argument);
+    ScopedMasks(Expander &expander, const MaybeDomain &domain);
     ScopedMasks(Expander &expander, std::optional<AccessId> only);
     ~ScopedMasks();
     ScopedMasks(const ScopedMasks &) = delete;
@@ -198,6 +198,7 @@ private:
   bool mayMask(AccessId access) const;
   void collectMasks(const Node &product, std::vector<AccessId> &masks) const;
   void addMask(AccessId operand, std::vector<AccessId> &masks) const;
+  MaybeDomain wantedIn(const CallNode &call, size_t argument, ValueType type) const;
   void addMasksIn(const MaybeDomain &domain, std::vector<AccessId> &masks) const;
   bool readsElsewhere(const Node &sum, AccessId mask) const;
   std::optional<AccessId> maskFor(const std::vector<VariableId> &variables, const Node &sum) const;
