@@ -36,6 +36,7 @@ void planStatements(Planning &planning) {
   }
   if (diagnostics.hasErrors())
     return;
+  warnOfUnmasked(planning, expansions);
   requestCanonicalCopies(planning, expansions);
   if (isOver())
     return;

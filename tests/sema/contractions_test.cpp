@@ -140,23 +140,40 @@ TEST_CASE("a temporary's own sums are computed where its readers want them") {
 
 TEST_CASE("what makes a factor or a condition 0 says where a sum beside it is wanted") {
   const std::string sum = "sum(k, P(i,k)*Q(j,k))";
-  for (const std::string factor :
-       {"min(1, S(i,j))*exp(" + sum + ")", "min(1, pow(S(i,j)/100, 0.75))*pow(" + sum + " - log(S(i,j)), 2)",
-        "sqrt(S(i,j))*b(j)*exp(" + sum + ")", "(S(i,j) != 0)*exp(" + sum + ")",
-        "select(S(i,j) > 0.5, exp(" + sum + "), 0)", "select(pattern(S(i,j)), exp(" + sum + "), 0)",
-        "select(S(i,j) == 0, 0, exp(" + sum + "))", "where(abs(S(i,j)) > 0.5, b(j)*exp(" + sum + "))",
-        "select(S(i,j) > " + sum + ", S(i,j), 0)", "where(S(i,j) > " + sum + ", S(i,j))",
-        "i64(pattern(S(i,j)) and " + sum + " > 1)", "i64(not (S(i,j) == 0 or " + sum + " > 1))"}) {
+  for (const std::string &factor : std::vector<std::string>{
+           "min(1, S(i,j))*exp(" + sum + ")", "min(1, pow(S(i,j)/100, 0.75))*pow(" + sum + " - log(S(i,j)), 2)",
+           "sqrt(S(i,j))*b(j)*exp(" + sum + ")", "(S(i,j) != 0)*exp(" + sum + ")",
+           "select(S(i,j) > 0.5, exp(" + sum + "), 0)", "select(pattern(S(i,j)), exp(" + sum + "), 0)",
+           "select(S(i,j) == 0, 0, exp(" + sum + "))", "where(abs(S(i,j)) > 0.5, b(j)*exp(" + sum + "))",
+           "select(S(i,j) > " + sum + ", S(i,j), 0)", "where(S(i,j) > " + sum + ", S(i,j))",
+           "i64(pattern(S(i,j)) and " + sum + " > 1)", "i64(not (S(i,j) == 0 or " + sum + " > 1))"}) {
     INFO(factor);
     CHECK(costOf("l = sum(i,j, " + factor + ")", {"S=csr"}).find("i*j") == std::string::npos);
   }
   // What is not 0 where S has no entry is wanted everywhere.
-  for (const std::string factor :
-       {"(S(i,j) + 1)*exp(" + sum + ")", "cos(S(i,j))*exp(" + sum + ")", "select(S(i,j) > 0.5, 1, exp(" + sum + "))",
-        "select(S(i,j) == 0, exp(" + sum + "), 0)", "select(S(i,j) > " + sum + ", S(i,j), 1)",
-        "i64(S(i,j) > 0 or " + sum + " > 1)", "select(S(i,j) > 0.5 or b(j) > 1, exp(" + sum + "), 0)"}) {
+  for (const std::string &factor : std::vector<std::string>{
+           "(S(i,j) + 1)*exp(" + sum + ")", "cos(S(i,j))*exp(" + sum + ")", "select(S(i,j) > 0.5, 1, exp(" + sum + "))",
+           "select(S(i,j) == 0, exp(" + sum + "), 0)", "select(S(i,j) > " + sum + ", S(i,j), 1)",
+           "i64(S(i,j) > 0 or " + sum + " > 1)", "select(S(i,j) > 0.5 or b(j) > 1, exp(" + sum + "), 0)"}) {
     INFO(factor);
     CHECK(costOf("l = sum(i,j, " + factor + ")", {"S=csr"}).find("i*j*k") != std::string::npos);
+  }
+}
+
+TEST_CASE("what is computed everywhere and wanted where sparse operands have entries is warned of") {
+  const std::vector<std::string> both = {"S=csr", "R=csr"};
+  for (const std::string text : {"l = sum(i,j, (S(i,j) + R(i,j))*log(sum(k, P(i,k)*Q(j,k))))",
+                                 "y(i) = sum(j, S(i,j)*R(i,j)*max(k, P(i,k)*Q(j,k)))",
+                                 "let T(i,j) = P(i,k)*Q(j,k)\nl = S(i,j)*T(i,j)\nm = R(i,j)*T(i,j)",
+                                 "let T(i,j) = max(k, P(i,k)*Q(j,k))\nD(i,j) = S(i,j)*R(i,j)*T(i,j)"}) {
+    INFO(text);
+    CHECK(usual(text, both).count("asymptotic") == 1);
+  }
+  for (const std::string text :
+       {"l = sum(i,j, S(i,j)*R(i,j)*log(sum(k, P(i,k)*Q(j,k))))", "O(i,f) = S(i,j)*R(i,j)*relu(sum(k, X(j,k)*W(k,f)))",
+        "let T(i,j) = P(i,k)*Q(j,k)\nl = S(i,j)*R(i,j)*log(T(i,j))\nm = max(i, j, T(i,j))"}) {
+    INFO(text);
+    CHECK(usual(text, both).count("asymptotic") == 0);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "sema/terms/contraction.h"
 #include "sema/terms/distribution.h"
+#include "sema/terms/domains.h"
 #include "sema/terms/logical_plan.h"
 #include "sema/terms/products.h"
 

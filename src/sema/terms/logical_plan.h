@@ -120,6 +120,10 @@ void inferOutputFormat(Planning &planning, LogicalStatement &logical);
 /// have, or would say it of the target. To be called when the target's format is decided.
 void warnOfDenseTemporaries(Planning &planning, const Expansion &expansion);
 
+/// Warns of dense temporaries of dense operands that are computed at every element, though all that reads them wants
+/// them where sparse operands have entries.
+void warnOfUnmasked(Planning &planning, const std::vector<Expansion> &expansions);
+
 /// Warns of products of sums that are computed as they are written, at more places than they would need multiplied out.
 void warnOfWholeSums(Planning &planning, const Expansion &expansion);
 
