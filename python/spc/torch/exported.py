@@ -44,12 +44,20 @@ def export(module: torch.nn.Module, examples: Sequence[Any], is_dynamic: bool) -
 
 
 def _apart(values: Sequence[Any], known: Sequence[Any]) -> Tuple[Any, ...]:
-    """Arguments of which no two are one tensor, nor one of the module's: torch would take those for one input."""
-    taken, made = {id(one) for one in known}, []
+    """Arguments of which no two lie in the same memory, nor one where a tensor of the module's does: torch would take those for
+    one input, or for views of one."""
+    taken, made = {_memory_of(one) for one in known}, []
     for value in values:
-        made.append(value.detach().clone() if isinstance(value, torch.Tensor) and id(value) in taken else value)
-        taken.add(id(value))
+        is_tensor = isinstance(value, torch.Tensor)
+        made.append(value.detach().clone() if is_tensor and _memory_of(value) in taken else value)
+        if is_tensor:
+            taken.add(_memory_of(value))
     return tuple(made)
+
+
+def _memory_of(tensor: torch.Tensor) -> Any:
+    """What tells the memory of a tensor from that of others; of one without memory of its own, the tensor."""
+    return tensor.untyped_storage().data_ptr() if tensor.layout is torch.strided and tensor.numel() else id(tensor)
 
 
 def _with_dense(module: torch.nn.Module) -> torch.nn.Module:
