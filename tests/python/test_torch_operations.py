@@ -15,6 +15,7 @@ IS_TWO = hasattr(torch, "export")
 torch.manual_seed(7)
 X, Y, CUBE, V = torch.randn(6, 8), torch.randn(6, 8), torch.randn(2, 6, 8), torch.randn(8)
 INDEX, PLACES = torch.tensor([4, 0, 5, 0]), torch.tensor([[1, 0], [7, 2], [3, 3], [0, 1], [5, 5], [2, 6]])
+ONE = torch.tensor([3])
 IMAGE, WEIGHT, LINE = torch.randn(2, 3, 7, 6), torch.randn(4, 3, 3, 2), torch.randn(2, 3, 9)
 #: Each compared with PyTorch in the example's sizes.
 OPERATIONS = {
@@ -41,6 +42,10 @@ OPERATIONS = {
     "bools and numbers": (lambda x: ((x > 0) + 1) * x + (x > 1) * 2.5, X), "integers and fractions": (lambda i: i * 2.0 + i / 4 + (i + 1) / (i + 2), INDEX),
     "squares of what is passed on": (lambda x: (y := F.dropout(x + 1, 0.5, False)) * y + y, X),
     "experts": (lambda x, w, i: torch.einsum("tf,tkfo->tko", x, w[i]), X, torch.randn(8, 8, 2), PLACES),
+    "outer": (lambda x, v: x[:, 0].unsqueeze(1) @ v.unsqueeze(0), X, V), "one row": (lambda x, i: x[i[:1]] * 2, X, INDEX),
+    "one column": (lambda x, i: torch.index_select(x, 1, i), X, ONE), "one element": (lambda x, i: x[i, i], X, ONE),
+    "one of each": (lambda x, i: x.gather(1, i), X, PLACES[:, :1]), "the greatest": (lambda x: x.gather(1, x.topk(1, 1)[1]), X),
+    "a number scattered": (lambda x, i: x.scatter(1, i, 3.5), X, PLACES),
 }
 
 
@@ -57,7 +62,8 @@ def test_operations(group):
     assert made.front == ("torch.export" if IS_TWO else "torch.fx")
 
 
-@pytest.mark.parametrize("name", ["heads", "merged", "merged and split", "halves", "cat", "stack", "index_add", "gather", "experts", "conv2d", "variance"])
+@pytest.mark.parametrize("name", ["heads", "merged", "merged and split", "halves", "cat", "stack", "index_add", "gather", "experts", "conv2d", "variance",
+                                  "outer", "one of each", "a number scattered"])
 def test_gradients(name):
     function, *operands = OPERATIONS[name]
     forward = [lambda self, x: function(x), lambda self, x, y: function(x, y), lambda self, x, y, z: function(x, y, z)][len(operands) - 1]
@@ -97,6 +103,12 @@ def test_sizes_may_differ_where_nothing_needs_them():
         x, y = torch.randn(shape), torch.randn(shape[2], count)
         for one, other in zip(made(x, y), forward(None, x, y)):
             same(one, other)
+
+
+def test_examples_may_be_views_of_one_another():
+    def forward(self, x, i, j):
+        return x.gather(1, i) + x.scatter(1, j, 3.5)
+    same(spc.torch.compile(of(forward), (X, PLACES[:, :1], PLACES), options=["-O0"])(X, PLACES[:, :1], PLACES), forward(None, X, PLACES[:, :1], PLACES))
 
 
 def test_sizes_are_fixed_on_demand():

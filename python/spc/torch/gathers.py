@@ -5,21 +5,30 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 from ..errors import CompileError
 from .layers import TABLE, each, takes
-from .shapes import filled
 from .sizes import extent, is_one
 from .statements import Operand, Program, Tensor, text_of, type_name, unknown
 
 
 def _index(program: Program, index: Tensor) -> Tensor:
-    """A tensor of indices that is a tensor by itself, which indices of others have to be."""
-    return program.settled(index)
+    """A tensor of indices that is a tensor by itself, which indices of others have to be, with variables for dimensions of one
+    element as well."""
+    if not any(is_one(size) for size in index.shape):
+        return program.settled(index)
+    kind = type_name(index.kind) or "i64"
+    return program.put_at(index.shape, lambda indices: f"{kind}({index.at(indices)})", is_declared=True)
 
 
 def gathered(program: Program, x: Tensor, shape: Sequence[int], at: Any) -> Tensor:
     """What is read at indices that tensors hold: no statement where all dimensions have variables."""
     x = program.settled(x)
     made = Tensor(shape, lambda indices: x.at(at(indices)), unknown if x.is_sparse else None, is_gathered=True)
-    return program.settled(made) if any(is_one(size) for size in made.shape) else made
+    return _settled(program, made) if any(is_one(size) for size in made.shape) else made
+
+
+def _settled(program: Program, x: Tensor) -> Tensor:
+    """A temporary, which has its dimensions of one element, too: what holds an index is indexed with variables alone."""
+    made = program.put_at(x.shape, x.at, is_declared=any(is_one(size) for size in x.shape))
+    return Tensor(x.shape, made.at, x.stored)
 
 
 @takes("index_select")
@@ -67,8 +76,8 @@ def index_of(program: Program, x: Tensor, places: Sequence[Optional[Tensor]]) ->
 def gather(program: Program, x: Tensor, dim: int, index: Tensor, sparse_grad: bool = False) -> Tensor:
     place, index = dim % len(x.shape), _index(program, index)
     x = program.settled(x)
-    return program.put(index.shape, lambda indices: x.at([*indices[:place], index.at(indices), *indices[place + 1:]]),
-                       unknown if x.is_sparse else None)
+    return _settled(program, Tensor(index.shape, lambda indices: x.at([*indices[:place], index.at(indices), *indices[place + 1:]]),
+                                    unknown if x.is_sparse else None))
 
 
 def _start(program: Program, x: Tensor) -> Tensor:
@@ -139,15 +148,14 @@ def scatter(program: Program, x: Tensor, dim: int, index: Tensor, src: Operand =
     """Elements that are replaced: what comes, where something comes."""
     if reduce is not None:
         raise CompileError(f"reduce='{reduce}': scatter_reduce takes elements in")
-    number: Any = src or value
-    source = src if isinstance(src, Tensor) else filled(index.shape, number)
     base, place, index = x, dim % len(x.shape), _index(program, index)
 
     def at(indices: Sequence[str]) -> str:
         return ", ".join([*indices[:place], index.at(indices), *indices[place + 1:]])
-    made = program.put_at(x.shape, source.at, is_declared=True, target=at)
+    coming = program.put_at(x.shape, src.at, is_declared=True, target=at).at if isinstance(src, Tensor) else \
+        lambda indices: text_of(src or value)
     reached = program.put_at(x.shape, lambda indices: "1", is_declared=True, target=at)
-    return program.put(x.shape, lambda indices: f"select({reached.at(indices)} > 0, {made.at(indices)}, {base.at(indices)})")
+    return program.put(x.shape, lambda indices: f"select({reached.at(indices)} > 0, {coming(indices)}, {base.at(indices)})")
 
 
 @takes("index_put")
@@ -170,7 +178,7 @@ def topk(program: Program, x: Tensor, k: int, dim: int = -1, largest: bool = Tru
         def element(indices: Sequence[str], name: str = name) -> str:
             own = program.fresh(indices)
             return f"{name}({indices[place]}, {own}, {x.at([*indices[:place], own, *indices[place + 1:]])})"
-        made.append(program.put(shape, element, is_declared=True))
+        made.append(program.put_at(shape, element, is_declared=True))
     return made[0], made[1]
 
 

@@ -1,6 +1,7 @@
 """What PyTorch's operations are in the kernel language, by their names."""
 # SPDX-License-Identifier: Apache-2.0
 
+import re
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 from ..errors import CompileError
@@ -203,7 +204,8 @@ def product_of(program: Program, x: Tensor, y: Tensor, added: Optional[Operand] 
         a = Tensor(x.shape[:-2], lambda at: x.at([*at, *row, k])).broadcast(shape[:len(outer)])(outer)
         b = Tensor(y.shape[:-2], lambda at: y.at([*at, k, *column])).broadcast(shape[:len(outer)])(outer)
         factors = " * ".join(one for one in (a, b) if one != "1") or "1"
-        return f"sum({k}, {factors})" + ("" if added is None else f" + {element_of(added, shape)(indices)}")
+        is_summed = not is_one(x.shape[-1]) or re.search(rf"\b{k}\b", factors)  # of one element, nothing may be indexed with it
+        return (f"sum({k}, {factors})" if is_summed else factors) + ("" if added is None else f" + {element_of(added, shape)(indices)}")
     return program.put(shape, element, unknown if x.is_sparse and y.is_sparse else None, x.is_untold or y.is_untold)
 
 
