@@ -105,6 +105,12 @@ def test_sizes_may_differ_where_nothing_needs_them():
             same(one, other)
 
 
+@pytest.mark.skipif(not IS_TWO, reason="PyTorch 1.13 has whole corrections alone")
+def test_fractions_as_corrections_are_refused():
+    with pytest.raises(spc.CompileError, match="correction=0.5"):
+        spc.torch.compile(of(lambda self, x: x.var(0, correction=0.5)), (X,))
+
+
 def test_examples_may_be_views_of_one_another():
     def forward(self, x, i, j):
         return x.gather(1, i) + x.scatter(1, j, 3.5)

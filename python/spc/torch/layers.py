@@ -269,6 +269,8 @@ def variance(program: Program, x: Tensor, dim: Any = None, unbiased: bool = True
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     less = float(unbiased) if correction is None else correction
+    if int(less) != less:
+        raise CompileError(f"correction={less}: it is to be a whole number")
     dims = dimensions(dim, len(x.shape))
     centred = each(program, "{0} - {1}", x, reduced(program, "mean", x, dims, True))
     squares = reduced(program, "sum", each(program, "{0} * {0}", centred), dims, keepdim)
