@@ -120,7 +120,7 @@ std::optional<double> ofTwo(Function function, double a, double b) {
   case Function::Complex:
     return b == 0 && !std::signbit(b) ? std::optional(a) : std::nullopt;
   case Function::Atan2:
-    return a == 0 && b == 0 && !std::signbit(b) ? std::optional(a) : std::nullopt;
+    return a == 0 && b >= 0 && !std::signbit(b) ? std::optional(a) : std::nullopt;
   case Function::Pow:
     return a == 0 && b > 0 ? std::optional(0.0) : std::nullopt;
   default:

@@ -98,6 +98,7 @@ TEST_CASE("functions of missing entries that are not 0 fill the result", "[funct
 
 TEST_CASE("the angle of what is missing is 0", "[functions]") {
   check("y(i) = atan2(v(i), v(i)) * x(i)", product({{"v", {"sv"}}}));
+  check("y(i) = atan2(v(i), 2) * x(i)", product({{"v", {"sv"}}}));
   check("D(i,j) = atan2(A(i,j), B(i,j))", product({{"A", {"csr"}}, {"B", {"csr", "coo"}}, {"D", {"dense", "csr"}}}));
   check("D(i,j) = atan2(A(i,j), X(i,j)) + log(abs(A(i,j)) + 1)", product({{"A", {"csr"}}, {"D", {"dense"}}}));
 }
