@@ -31,6 +31,7 @@ public:
     for (Value value : shared_)
       fields.push_back(value.getType());
     fields.append({build_.pointerType(), build_.int64Type()}); // the copies of an output, and the bytes of each
+    fields.push_back(build_.int64Type());                      // the next chunk of a body that assembles
     type_ = build_.structOf(fields);
     object_ = build_.stack(type_, 1);
   }
@@ -42,6 +43,8 @@ private:
   LLVM::LLVMFuncOp task();
   Value border(Value object, Value chunk);
   Value copyOf(Value object, Value chunk);
+  Value next(Value object);
+  unsigned nextPlace() { return body_.getNumArguments() + static_cast<unsigned>(shared_.size()) + 2; }
 
   Entry &entry_;
   EntryBuilder &build_;
@@ -83,6 +86,14 @@ Value ParallelCall::copyOf(Value object, Value chunk) {
   return build_.computeIf(build_.negate(build_.isZero(chunk)), copy, own);
 }
 
+/// The first chunk that nobody has begun. Its place in the result follows from those before it, which is why chunks
+/// that assemble begin in their order, whichever task a thread is given.
+Value ParallelCall::next(Value object) {
+  return LLVM::AtomicRMWOp::create(build_.ops(), LLVM::AtomicBinOp::add,
+                                   build_.fieldAddress(type_, object, nextPlace()), build_.constant(1),
+                                   LLVM::AtomicOrdering::monotonic);
+}
+
 /// `void task(ptr closure, i64 chunk)`
 LLVM::LLVMFuncOp ParallelCall::task() {
   const std::string name = body_.getSymName().str() + ".task";
@@ -91,7 +102,7 @@ LLVM::LLVMFuncOp ParallelCall::task() {
   mlir::ImplicitLocOpBuilder &ops = build_.ops();
   mlir::OpBuilder::InsertionGuard guard(ops);
   LLVM::LLVMFuncOp task = defineTask(build_, name);
-  const Value object = task.getArgument(0), chunk = task.getArgument(1);
+  const Value object = task.getArgument(0), chunk = chunks_.borders ? next(object) : task.getArgument(1);
   mlir::SmallVector<Value> arguments;
   for (unsigned a = 0; a < body_.getNumArguments(); ++a) {
     const int place = static_cast<int>(a);
@@ -120,6 +131,8 @@ void ParallelCall::run(const OutputCopies *copies) {
     build_.storeField(type_, object_, place, copies->memory);
     build_.storeField(type_, object_, place + 1, copies->bytes);
   }
+  if (chunks_.borders)
+    build_.storeField(type_, object_, nextPlace(), build_.constant(0));
   runTasks(entry_, chunks_.hook, chunks_.tasks, task(), object_);
 }
 
