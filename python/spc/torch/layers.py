@@ -5,7 +5,7 @@ import re
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 from ..errors import CompileError
-from .sizes import is_one, product
+from .sizes import Extent, is_one, product
 from .statements import (Element, Operand, Pending, Program, Tensor, broadcast_shape, dimensions, element_of, text_of, type_name,
                          unknown, without)
 
@@ -252,7 +252,7 @@ def reduced(program: Program, how: str, x: Tensor, dim: Any, keepdim: bool, is_d
 
 _SMALL = [f"torch.{name}" for name in ("bool", "int8", "int16", "int32", "uint8")]
 
-for _name, _how in (("sum", "sum"), ("mean", "mean"), ("amax", "max"), ("amin", "min"), ("prod", "prod"), ("any", "any"), ("all", "all"),
+for _name, _how in (("sum", "sum"), ("amax", "max"), ("amin", "min"), ("prod", "prod"), ("any", "any"), ("all", "all"),
                     ("argmax", "argmax"), ("argmin", "argmin")):
     def _reduction(program: Program, x: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None,
                    _how: str = _how) -> Tensor:
@@ -261,6 +261,20 @@ for _name, _how in (("sum", "sum"), ("mean", "mean"), ("amax", "max"), ("amin", 
             x = each(program, "i64({0})", x, sparse=(0,))
         return reduced(program, _how, x, dim, keepdim)
     TABLE[_name] = _reduction
+
+
+@takes("mean")
+def mean(program: Program, x: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    """That of no elements is nan, where the language's is 0: where there may be none, it is divided by 0 then, and by 1 else."""
+    x = in_type(program, x, dtype)
+    made = reduced(program, "mean", x, dim, keepdim)
+    count = product([x.shape[k] for k in dimensions(dim, len(x.shape))])
+    return made if count.is_fixed and count > 0 else each(program, f"{{0}} / {_limited('min', count, 1)}", made)
+
+
+def _limited(how: str, count: Extent, limit: int) -> str:
+    """The text of a number of elements that is limited: a number where it is known."""
+    return str((min if how == "min" else max)(int(count), limit)) if count.is_fixed else f"{how}({count.text}, {limit})"
 
 
 @takes("var")
@@ -275,6 +289,8 @@ def variance(program: Program, x: Tensor, dim: Any = None, unbiased: bool = True
     centred = each(program, "{0} - {1}", x, reduced(program, "mean", x, dims, True))
     squares = reduced(program, "sum", each(program, "{0} * {0}", centred), dims, keepdim)
     count = product([x.shape[k] for k in dims]) - int(less)
+    if less > 0 and not (count.is_fixed and count > 0):  # no more elements than are left out
+        return each(program, f"{{0}} / {_limited('max', count, 0)}", squares)
     return each(program, "{0} / {1}", squares, count)
 
 
@@ -287,7 +303,7 @@ def deviation(program: Program, x: Tensor, *arguments: Any, **named: Any) -> Ten
 @takes("var_mean")
 def variance_and_mean(program: Program, x: Tensor, dim: Any = None, unbiased: bool = True, keepdim: bool = False,
                       correction: Optional[float] = None) -> Tuple[Tensor, Tensor]:
-    return variance(program, x, dim, unbiased, keepdim, correction), reduced(program, "mean", x, dim, keepdim)
+    return variance(program, x, dim, unbiased, keepdim, correction), mean(program, x, dim, keepdim)
 
 
 @takes("softmax", "sparse_softmax")
