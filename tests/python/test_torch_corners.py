@@ -56,3 +56,44 @@ def test_statistics_of_no_elements_are_nan():
 def test_means_of_known_sizes_are_not_divided():
     text = spc.torch.compile(of(lambda x: x.mean(0)), (X,), dynamic=False, options=["-O0"]).text
     assert text.splitlines()[-1] == "out(i) = mean(j, x(j, i))"
+
+
+@pytest.mark.skipif(not IS_TWO, reason="torch.fx has no words for tensors that forward makes")
+def test_constant_indices_may_count_from_the_end():
+    for index in (torch.tensor([-1, 0]), torch.tensor([-2])):
+        made = compiled(lambda x: x[index] * 2 + x[:2, index].sum(), X)
+        for count in (6, 9):
+            compare(made, lambda x: x[index] * 2 + x[:2, index].sum(), torch.randn(count, 8))
+
+
+def test_indices_of_the_module_may_count_from_the_end():
+    class Picked(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("index", torch.tensor([-1, 0]))
+
+        def forward(self, x):
+            return x[self.index] * 2
+    module = Picked()
+    compare(spc.torch.compile(module, (X,), options=["-O0"]), module, X)
+
+
+@pytest.mark.skipif(not IS_TWO, reason="torch.fx refuses these by other words")
+@pytest.mark.parametrize("function, name", [(lambda x, y: x[y], "select"), (lambda x, y: x * y.item(), "mul")])
+def test_numbers_that_tensors_hold_are_refused_by_the_operation(function, name):
+    with pytest.raises(spc.CompileError, match=rf"(?s){name}.*depends on a number that a tensor holds"):
+        compiled(function, X, torch.tensor(2))
+
+
+def test_results_may_read_no_operand():
+    made = compiled(lambda x: torch.full_like(x, 2.0), X)
+    for shape in ((6, 8), (3, 5)):
+        compare(made, lambda x: torch.full_like(x, 2.0), torch.randn(shape))
+
+
+def test_arguments_may_be_named():
+    made = compiled(lambda x, y: x - y, X, X * 2)
+    assert torch.equal(made(y=X, x=X * 3), X * 3 - X) and torch.equal(made(X, y=X * 2), X - X * 2)
+    for named in ({"z": X}, {"x": X}, {}):
+        with pytest.raises(spc.ArgumentTypeError, match="argument"):
+            made(X, **named)

@@ -126,7 +126,7 @@ def read(program: Any, reader: Reader, examples: Sequence[Any] = (), tensors: Ma
     sizes, arguments = _Sizes(reader), iter(examples)
     for node in program.graph.nodes:
         if node.op == "placeholder":
-            reader.made[node.name] = _placeholder(node, specs[node.name], reader, sizes, tensors, arguments)
+            reader.made[node.name] = _placeholder(node, specs[node.name], reader, sizes, {**program.constants, **tensors}, arguments)
             if node.name in specs and str(specs[node.name].target) in program.constants:
                 path = str(specs[node.name].target)
                 reader.constants[path] = program.constants[path]

@@ -18,6 +18,15 @@ def _index(program: Program, index: Tensor) -> Tensor:
     return program.put_at(index.shape, lambda indices: f"{kind}({index.at(indices)})", is_declared=True)
 
 
+def _from_start(program: Program, index: Tensor, size: int) -> Tensor:
+    """Indices that may count from the end, from the start. Those of calls are not looked at before, and are to do so."""
+    if not index.counts_from_end:
+        return index
+    kind = type_name(index.kind) or "i64"
+    return program.put_at(index.shape, lambda indices: "{0}(select({1} < 0, {1} + {2}, {1}))".format(
+        kind, index.at(indices), text_of(extent(size))), is_declared=True)
+
+
 def gathered(program: Program, x: Tensor, shape: Sequence[int], at: Any) -> Tensor:
     """What is read at indices that tensors hold: no statement where all dimensions have variables."""
     x = program.settled(x)
@@ -58,7 +67,7 @@ def _embedding(program: Program, weight: Tensor, index: Tensor, padding_idx: int
 def index_of(program: Program, x: Tensor, places: Sequence[Optional[Tensor]]) -> Tensor:
     """x[:, p, q]: tensors of indices of one shape, in dimensions side by side."""
     given = [k for k, one in enumerate(places) if one is not None]
-    held = [_index(program, one) for one in places if one is not None]
+    held = [_index(program, _from_start(program, one, x.shape[k])) for k, one in enumerate(places) if one is not None]
     if any("bool" in str(one.kind) for one in held):
         raise CompileError("selection by a tensor of bools: how many elements it gives depends on values; torch.where() keeps "
                            "their places")

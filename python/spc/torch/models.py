@@ -1,6 +1,8 @@
 """Models of PyTorch as kernels: what torch.export or torch.fx has of them, as statements that spc plans together."""
 # SPDX-License-Identifier: Apache-2.0
 
+import inspect
+import re
 from typing import Any, Callable, FrozenSet, Mapping, Optional, Tuple
 
 import torch
@@ -69,15 +71,34 @@ class Model(torch.nn.Module):
         self.op: Op = Op(api.kernel(self.text, formats={**reader.program.formats, **reader.bound}, **options))
         self._is_of_one = reader.is_tuple and len(reader.program.outputs) == 1
         self._inputs, self._parameter_names, self._constants = reader.inputs, reader.parameters, reader.constants
+        operands = reader.program.operands
+        self._read = [name for name in reader.order if name in operands]  # the operator may call them otherwise
+        said = {size.text for name in self._read for size in reader.program.shape(name)}
+        self._sizes = {size.text: (name, k) for name in self._inputs if name not in self._read
+                       for k, size in enumerate(reader.program.shape(name))
+                       if size.text not in said and re.search(rf"\b{size.text}\b", self.text) and not size.is_fixed}
 
-    def forward(self, *inputs: Any) -> Any:
+    def forward(self, *inputs: Any, **named: Any) -> Any:
+        if named:
+            inputs = self._bound(inputs, named)
         if len(inputs) != len(self._inputs):
             raise ArgumentTypeError(f"the model takes {len(self._inputs)} arguments, and {len(inputs)} are given")
         values = dict(zip(self._inputs, inputs))
         for path, name in self._parameter_names.items():
             values[name] = self._constants[path] if path in self._constants else attribute(self.module, path)
-        made = self.op(**{name: values[name] for name in self.op.inputs})
+        sizes = {size: values[name].shape[k] for size, (name, k) in self._sizes.items()}
+        made = self.op(*[values[name] for name in self._read], **({"sizes": sizes} if sizes else {}))
         return (made,) if self._is_of_one else made
+
+    def _bound(self, inputs: Tuple[Any, ...], named: Mapping[str, Any]) -> Tuple[Any, ...]:
+        """The arguments in the order of the module's forward. Raises ArgumentTypeError of others than it has."""
+        try:
+            bound = inspect.signature(self.module.forward).bind(*inputs, **named)
+        except TypeError as error:
+            raise ArgumentTypeError(f"the model's arguments: {error}") from None
+        if bound.kwargs:
+            raise ArgumentTypeError(f"the model's arguments are those of its examples, in order, and not {', '.join(bound.kwargs)} by name alone")
+        return bound.args
 
 
 def attribute(module: torch.nn.Module, path: str) -> Any:

@@ -57,6 +57,7 @@ class Reader:
         made = self.program.operand(name, shape, is_stored, type_name(value.dtype) if self.is_typed else "", value.dtype)
         if path:
             self.parameters[path], self._by_path[path] = name, made
+            made.counts_from_end = _has_negative(like)
         else:
             self.inputs.append(name)
         return made
@@ -104,6 +105,10 @@ class Reader:
             raise
         except (CompileError, TypeError, KeyError, IndexError) as error:
             raise CompileError(f"{node.format_node()}: {error}") from None
+        except Exception as error:
+            if type(error).__name__ != "GuardOnDataDependentSymNode":
+                raise
+            raise CompileError(f"{node.format_node()}: it depends on a number that a tensor holds, which is not known before") from None
         if isinstance(result, Pending):  # an argument that is passed on is read by who reads the result
             result.uses += len(node.users) - any(one is result for one in arguments)
         return _typed(result, value)
@@ -137,6 +142,13 @@ class Reader:
         for name in self._formats:
             if name not in names:
                 raise CompileError(f"the model has no tensor '{name}': there are {', '.join(sorted(names))}")
+
+
+def _has_negative(value: Any) -> bool:
+    """Whether a tensor is known to hold integers below 0: that of an example has no elements."""
+    if not isinstance(value, torch.Tensor) or "Fake" in type(value).__name__ or value.dtype not in (torch.int64, torch.int32):
+        return False
+    return not is_sparse(value) and bool((value < 0).any())
 
 
 def _has_tensor(values: Sequence[Any]) -> bool:

@@ -44,6 +44,7 @@ class Tensor:
                  is_gathered: bool = False, kind: Any = None):
         self.shape, self.at, self.stored = tuple(extent(size) for size in shape), element, stored
         self.is_untold, self.is_gathered, self.kind = is_untold, is_gathered, kind
+        self.counts_from_end = False                # whether it is known to hold indices that do
 
     @property
     def is_sparse(self) -> bool:
@@ -274,6 +275,10 @@ class Program:
         inputs = [one for one in order if one in wanted and one not in constants]
         signature = f"kernel {name}({', '.join(inputs)}) -> ({', '.join(self.outputs)})"
         return [signature, *declared, *(statement.text for statement in kept)]
+
+    def shape(self, name: str) -> Tuple[Extent, ...]:
+        """The sizes of a tensor that is declared."""
+        return self._declared[name][0]
 
     def dims(self, name: str) -> str:
         """A tensor's name with its sizes, as a declaration has them."""
