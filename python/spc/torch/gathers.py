@@ -6,7 +6,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 from ..errors import CompileError
 from .layers import TABLE, each, takes
 from .sizes import extent, is_one
-from .statements import Operand, Program, Tensor, text_of, type_name, unknown
+from .statements import Operand, Program, Tensor, element_of, text_of, type_name, unknown
 
 
 def _index(program: Program, index: Tensor) -> Tensor:
@@ -162,7 +162,7 @@ def scatter(program: Program, x: Tensor, dim: int, index: Tensor, src: Operand =
     def at(indices: Sequence[str]) -> str:
         return ", ".join([*indices[:place], index.at(indices), *indices[place + 1:]])
     coming = program.put_at(x.shape, src.at, is_declared=True, target=at).at if isinstance(src, Tensor) else \
-        lambda indices: text_of(src or value)
+        element_of(src or value, ())
     reached = program.put_at(x.shape, lambda indices: "1", is_declared=True, target=at)
     return program.put(x.shape, lambda indices: f"select({reached.at(indices)} > 0, {coming(indices)}, {base.at(indices)})")
 
