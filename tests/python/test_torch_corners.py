@@ -97,3 +97,12 @@ def test_arguments_may_be_named():
     for named in ({"z": X}, {"x": X}, {}):
         with pytest.raises(spc.ArgumentTypeError, match="argument"):
             made(X, **named)
+
+
+def test_indices_of_calls_from_the_end_are_refused():
+    made = compiled(lambda x, i: x[i] * 2, X, torch.tensor([1, 0]))
+    with pytest.raises(spc.StructureError, match="count from the start"):
+        made(X, torch.tensor([-1, 0]))
+    with pytest.raises(spc.StructureError) as caught:
+        made(X, torch.tensor([6, 0]))
+    assert "count from" not in str(caught.value)

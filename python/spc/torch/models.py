@@ -8,10 +8,10 @@ from typing import Any, Callable, FrozenSet, Mapping, Optional, Tuple
 import torch
 
 from .. import api
-from ..errors import ArgumentTypeError, CompileError
+from ..errors import ArgumentTypeError, CompileError, StructureError
 from . import exported, traced
 from .operators import Op
-from .reading import Reader
+from .reading import Reader, has_negative
 from .sizes import DependsOn
 
 #: A reader that has read nothing, some of whose sizes are fixed.
@@ -87,7 +87,13 @@ class Model(torch.nn.Module):
         for path, name in self._parameter_names.items():
             values[name] = self._constants[path] if path in self._constants else attribute(self.module, path)
         sizes = {size: values[name].shape[k] for size, (name, k) in self._sizes.items()}
-        made = self.op(*[values[name] for name in self._read], **({"sizes": sizes} if sizes else {}))
+        operands = [values[name] for name in self._read]
+        try:
+            made = self.op(*operands, **({"sizes": sizes} if sizes else {}))
+        except StructureError as error:
+            if not any(has_negative(one) for one in operands):
+                raise
+            raise StructureError(f"{error}; indices that a call is given count from the start, and are not below 0") from None
         return (made,) if self._is_of_one else made
 
     def _bound(self, inputs: Tuple[Any, ...], named: Mapping[str, Any]) -> Tuple[Any, ...]:

@@ -57,7 +57,7 @@ class Reader:
         made = self.program.operand(name, shape, is_stored, type_name(value.dtype) if self.is_typed else "", value.dtype)
         if path:
             self.parameters[path], self._by_path[path] = name, made
-            made.counts_from_end = _has_negative(like)
+            made.counts_from_end = has_negative(like)
         else:
             self.inputs.append(name)
         return made
@@ -144,7 +144,7 @@ class Reader:
                 raise CompileError(f"the model has no tensor '{name}': there are {', '.join(sorted(names))}")
 
 
-def _has_negative(value: Any) -> bool:
+def has_negative(value: Any) -> bool:
     """Whether a tensor is known to hold integers below 0: that of an example has no elements."""
     if not isinstance(value, torch.Tensor) or "Fake" in type(value).__name__ or value.dtype not in (torch.int64, torch.int32):
         return False
