@@ -235,7 +235,8 @@ AccessId Expander::listWhere(const Node &condition, const Node &value) {
   return access;
 }
 
-/// The pattern of a temporary that lists all coordinates of a variable where a condition without indices holds, or none.
+/// The pattern of a temporary that lists all coordinates of a variable where a condition without indices holds, or
+/// none.
 NodePtr Expander::allAlong(VariableId variable, AccessId condition) {
   const Span where = scope_.accesses[condition].where;
   LogicalStatement logical = partStatement({variable}, ValueType::Bool, where);
