@@ -62,7 +62,7 @@ extern "C" {
 #endif
 
 /* The number in the names changes with the types above. */
-__attribute__((weak, visibility("default"))) spc_pool_state spc_pool_shared_1 = {
+__attribute__((weak, visibility("default"))) spc_pool_state spc_pool_shared_2 = {
     PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0, 0, 0, 0, 0, {0}};
 /* spc_context's parallel_cost. */
 __attribute__((weak, visibility("default"))) int32_t spc_pool_cost_1 = 10000;
@@ -99,10 +99,10 @@ static inline int spc_pool_count(void) {
 
 /* How many threads compute, the calling one included. */
 static inline int spc_pool_threads(void) {
-  int threads = __atomic_load_n(&spc_pool_shared_1.threads, __ATOMIC_RELAXED);
+  int threads = __atomic_load_n(&spc_pool_shared_2.threads, __ATOMIC_RELAXED);
   if (threads == 0) {
     threads = spc_pool_count();
-    __atomic_store_n(&spc_pool_shared_1.threads, threads, __ATOMIC_RELAXED);
+    __atomic_store_n(&spc_pool_shared_2.threads, threads, __ATOMIC_RELAXED);
   }
   return threads;
 }
@@ -172,7 +172,7 @@ static inline void *spc_pool_work(void *state) {
 /* Joins the workers; the next call with enough work starts them again. Called at exit, and when a library that started
  * them is unloaded. From inside of a task it does nothing. */
 static inline void spc_pool_stop(void) {
-  spc_pool_state *pool = &spc_pool_shared_1;
+  spc_pool_state *pool = &spc_pool_shared_2;
   int worker, started;
   if (spc_pool_inside_1)
     return;
@@ -197,7 +197,7 @@ static inline void spc_pool_stop(void) {
 
 /* A forked process has the forking thread alone. */
 static inline void spc_pool_forked(void) {
-  spc_pool_state *pool = &spc_pool_shared_1;
+  spc_pool_state *pool = &spc_pool_shared_2;
   spc_pool_job *job;
   pthread_mutex_init(&pool->mutex, NULL);
   pthread_cond_init(&pool->work, NULL);
@@ -276,7 +276,7 @@ static inline void spc_pool_note(int64_t start, int64_t offered, int64_t done, i
 /* The hook of contexts. Any number of threads may call it at once. */
 static inline void spc_pool_parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
                                          void *closure) SPC_NOEXCEPT {
-  spc_pool_state *pool = &spc_pool_shared_1;
+  spc_pool_state *pool = &spc_pool_shared_2;
   const int threads = tasks < 2 || spc_pool_inside_1 ? 1 : spc_pool_threads();
   spc_pool_job job;
   int64_t start, offered, own, done;

@@ -48,14 +48,14 @@ static void spc_contexts_parallel_for(void *user, int64_t tasks, void (*task)(vo
   const int64_t most = openmp.most == NULL ? tasks : openmp.most();
   int64_t threads = spc_pool_threads() < tasks ? spc_pool_threads() : tasks, start;
   threads = threads < most ? threads : most;
-  spc_pool_begin(&job.shared, tasks, most < 2 ? 1 : threads, task, closure);
-  if (most < 2) {
-    (void)spc_pool_run(&job.shared, 0);
+  if (most >= 2 && (openmp.start == NULL || threads < 2 || spc_pool_inside_1 ||
+                    !pthread_equal(pthread_self(), openmp.caller) || openmp.isInside())) {
+    spc_pool_parallel_for(user, tasks, task, closure);
     return;
   }
-  if (openmp.start == NULL || threads < 2 || spc_pool_inside_1 || !pthread_equal(pthread_self(), openmp.caller) ||
-      openmp.isInside()) {
-    spc_pool_parallel_for(user, tasks, task, closure);
+  spc_pool_begin(&job.shared, tasks, threads, task, closure);
+  if (most < 2) {
+    (void)spc_pool_run(&job.shared, 0);
     return;
   }
   start = spc_pool_now();
@@ -128,7 +128,7 @@ SPC_CONTEXTS_EXPORT void spc_contexts_set_threads(int threads) {
   spc_pool_stop();
   if (threads > SPC_POOL_MOST_THREADS)
     threads = SPC_POOL_MOST_THREADS;
-  __atomic_store_n(&spc_pool_shared_1.threads, threads, __ATOMIC_RELAXED);
+  __atomic_store_n(&spc_pool_shared_2.threads, threads, __ATOMIC_RELAXED);
   spc_contexts_use_threads();
 }
 

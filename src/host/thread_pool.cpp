@@ -13,7 +13,7 @@ int usualThreads() {
 }
 
 const void *threadContext(int threads) {
-  __atomic_store_n(&spc_pool_shared_1.threads, threads, __ATOMIC_RELAXED);
+  __atomic_store_n(&spc_pool_shared_2.threads, threads, __ATOMIC_RELAXED);
   static const spc_context context = spc_pool_context();
   return &context;
 }

@@ -16,5 +16,5 @@ void run_in_c(int64_t tasks, void (*task)(void *closure, int64_t index), void *c
 }
 
 void *pool_in_c(void) {
-  return &spc_pool_shared_1;
+  return &spc_pool_shared_2;
 }

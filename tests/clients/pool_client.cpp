@@ -149,26 +149,26 @@ void testKernels() {
                  one = spc_dense1_f64_make(serial.data(), kRows);
   EXPECT(spc_default_context().parallel_for == spc_pool_parallel_for);
   EXPECT_STATUS(SPC_OK, spmv_ctx(nullptr, &A, &xs, &one));
-  const unsigned before = spc_pool_shared_1.changes;
+  const unsigned before = spc_pool_shared_2.changes;
   *spc_pool_cost() = 0;
   EXPECT_STATUS(SPC_OK, spmv_in_c(&A, &xs, &c));
-  EXPECT(spc_pool_shared_1.changes == before + 1);
+  EXPECT(spc_pool_shared_2.changes == before + 1);
   EXPECT(*spc_pool_cost() > 0);
   *spc_pool_cost() = 0;
   EXPECT_STATUS(SPC_OK, spmv(&A, &xs, &cxx));
-  EXPECT(spc_pool_shared_1.changes == before + 2);
+  EXPECT(spc_pool_shared_2.changes == before + 2);
   EXPECT(inC == serial && inCxx == serial);
 }
 
 void testStop() {
-  EXPECT(spc_pool_shared_1.started == kThreads - 1);
+  EXPECT(spc_pool_shared_2.started == kThreads - 1);
   spc_pool_stop();
-  EXPECT(spc_pool_shared_1.started == 0);
+  EXPECT(spc_pool_shared_2.started == 0);
   spc_pool_stop();
   testThreads();
-  EXPECT(spc_pool_shared_1.started == kThreads - 1);
+  EXPECT(spc_pool_shared_2.started == kThreads - 1);
   run(4, [](void *, int64_t) { spc_pool_stop(); }, nullptr);
-  EXPECT(spc_pool_shared_1.started == kThreads - 1);
+  EXPECT(spc_pool_shared_2.started == kThreads - 1);
 }
 
 /// A child has a pool of its own. Not under thread sanitizer, which has no threads in children.
@@ -196,7 +196,7 @@ int main() {
   }
   setenv("SPC_NUM_THREADS", "3", 1);
   EXPECT(spc_pool_threads() == kThreads);
-  EXPECT(pool_in_c() == &spc_pool_shared_1);
+  EXPECT(pool_in_c() == &spc_pool_shared_2);
   testTasks();
   testShares();
   testThreads();

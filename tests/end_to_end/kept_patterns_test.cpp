@@ -14,8 +14,7 @@ struct Kept {
   Formats formats;
   const char *owner; ///< of R's pattern; empty where R is dense or assembled
   std::vector<std::string> order = {};
-  bool hasParts =
-      false; ///< R is assembled after a part, which leaves no phases to a call, and as written in two phases
+  bool hasParts = false; ///< R is assembled after a part, so that it has no phases but as written
 };
 
 const Kept kKept[] = {

@@ -112,10 +112,7 @@ bool hasOtherReduction(const Node &node) {
 }
 
 bool isIndexedBeside(VariableId variable, const ResolvedStatement &use, const Reader &reader) {
-  const auto addend = std::find_if(reader.path.begin(), reader.path.end(), [](const Node *node) {
-    return !asSum(*node) && !std::holds_alternative<NegateNode>(node->kind);
-  });
-  const std::vector<AccessId> accesses = accessesOf(**addend);
+  const std::vector<AccessId> accesses = accessesOf(addendOf(reader));
   return std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
     return id != reader.access && has(plainVariables(use.scope.accesses[id], use.scope), variable);
   });
