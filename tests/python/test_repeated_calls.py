@@ -99,7 +99,8 @@ def test_calls_with_other_arrays_of_one_kind_are_kept():
 @pytest.mark.parametrize("form", ["csr", "csc", "bsr"])
 def test_new_matrices_on_the_same_arrays_are_told_by_them(form):
     """SciPy's transposes are views of the arrays of a matrix, new ones each time."""
-    a, x = sp.csr_matrix(sp.block_diag([np.arange(1., 5).reshape(2, 2), np.ones((2, 2)), np.eye(2)])), dense(6)
+    blocks = [np.arange(1., 5).reshape(2, 2), np.ones((2, 2)), np.eye(2)]
+    a, x = sp.csr_matrix(sp.block_diag([sp.coo_matrix(block) for block in blocks])), dense(6)
     a = a.tobsr((2, 2)) if form == "bsr" else a.asformat(form)
     spmv = spc.kernel(SPMV, validate="never") if form == "bsr" else spc.kernel(SPMV)
     for k in range(5):
