@@ -59,6 +59,9 @@ def coo(coordinates: Union[Sequence[Any], Array], values: Any, shape: Optional[S
 def _coordinates(coordinates: Union[Sequence[Any], Array]) -> List[Array]:
     """Coordinates as arrays of one type, without gaps. Raises ArgumentTypeError of other numbers and of what is no array,
     ArgumentError of arrays that differ in length."""
+    if isinstance(coordinates, np.ndarray) and coordinates.ndim == 1 and coordinates.size:
+        raise ArgumentError(f"coordinates are one flat array of {coordinates.size} numbers, and one for each dimension is needed: "
+                            "coo((rows, columns), values); values come after them, and a vector's coordinates are coo([rows], values)")
     try:
         arrays = [np.asarray(array) for array in coordinates]
     except (TypeError, ValueError) as error:
@@ -66,8 +69,8 @@ def _coordinates(coordinates: Union[Sequence[Any], Array]) -> List[Array]:
     if not arrays:
         raise ArgumentError("there is no dimension: coordinates are one array for each")
     if any(array.ndim != 1 or array.size != arrays[0].size for array in arrays):
-        raise ArgumentError(f"coordinates of shapes {', '.join(str(array.shape) for array in arrays)}: one flat array for each "
-                            "dimension is needed, all of one length")
+        shapes = ", ".join(str(array.shape) for array in arrays[:8]) + (", ..." if len(arrays) > 8 else "")
+        raise ArgumentError(f"coordinates of shapes {shapes}: one flat array for each dimension is needed, all of one length")
     if any(array.dtype.kind not in "iu" and array.size for array in arrays):
         raise ArgumentTypeError(f"coordinates of type {', '.join(array.dtype.name for array in arrays)} are no integers: "
                                 ".astype('int64') makes some of whole numbers")

@@ -66,6 +66,8 @@ def test_what_does_not_fit():
             (spc.ArgumentError, "coordinate -1 of dimension 0, at 0, is not from 0 to 1", ([[-1, 1]], [1.0, 2], (2,))),
             (spc.ArgumentError, "shape \\(2,\\) is of order 1, and there are coordinates of 2", ([[0], [1]], [1.0], (2,))),
             (spc.ArgumentError, "one flat array for each dimension", ([[0, 1], [0]], [1.0, 2])),
+            (spc.ArgumentError, "one flat array of 2 numbers, and one for each dimension", (np.array([1.0, 2]), ([0, 1], [0, 1]))),
+            (spc.ArgumentError, "shapes (\\(\\), ){8}\\.\\.\\.: one flat array", ([1.0] * 1000, ([0, 1], [0, 1]))),
             (spc.ArgumentError, "there is no dimension", ([], [])),
             (spc.ArgumentTypeError, "coordinates of type float64 are no integers", ([[0.5, 1]], [1.0, 2])),
             (spc.ArgumentTypeError, "shape \\(2.5,\\) is no list of integers", ([[0, 1]], [1.0, 2], (2.5,))),
