@@ -44,3 +44,19 @@ TEST_CASE("dense products that a sparse factor samples", "[fusion]") {
   checkLowering("let T(i,j) = A(i,k)*B(j,k)\nD(i,j) = S(i,j)*T(i,j)",
                 product({{"S", {"bsr2x3", "ell", "coo-dup", "sym-csr"}}}));
 }
+
+TEST_CASE("dense temporaries beside temporaries that take a pattern", "[fusion]") {
+  const std::string scores = "let Z(i,j) = a(i) + b(j)\nlet E(i,j) = pattern(S(i,j))*exp(Z(i,j)/4)\n"
+                             "let D(i) = sum(j, E(i,j))\nlet P(i,j) = E(i,j)/D(i)\n"
+                             "let d(j) = P(i,j)*C(i,j)*select(Z(i,j) > 0, 1, 0.2) + P(i,j)\ny(j) = d(j)";
+  const std::string transposed =
+      "let Z(i,j) = a(i)*b(j)\nlet P(j,i) = S(i,j)/c(j)\nlet Q(i,j) = P(j,i)*P(j,i) - P(j,i)\n"
+      "y(i) = P(j,i)*max(Z(i,j), 0)\nx(j) = Q(i,j)*Z(i,j) + Q(i,j)";
+  const std::string other =
+      "let Z(i,j) = a(i)*b(j)\nlet P(i,j) = S(i,j)*R(j,i)\ny(i) = P(i,j)*exp(Z(i,j)) + max(j, P(i,j))";
+  const std::vector<std::string> storages = {"csr",    "csc", "dcsr",    "coo",  "coo-dup",
+                                             "bsr2x3", "ell", "sym-csr", "dense"};
+  checkLowering(scores, product({{"S", storages}}));
+  checkLowering(transposed, product({{"S", storages}}));
+  checkLowering(other, product({{"S", storages}, {"R", {"csr"}}}));
+}

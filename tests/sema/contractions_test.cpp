@@ -266,6 +266,20 @@ TEST_CASE("dense temporaries are computed where all that read them want them") {
   CHECK(check(scores + "Z(i,j,h) = exp(E(i,j,h) - m(i,h))", {"S=csr"}).tensor("E").format.isDense());
 }
 
+TEST_CASE("temporaries that take an operand's pattern say where others are wanted") {
+  const std::string scores = "let Z(i,j) = a(i) + b(j)\nlet E(i,j) = pattern(A(i,j))*exp(Z(i,j))\n"
+                             "let D(i) = sum(j, E(i,j))\nlet P(i,j) = E(i,j)/D(i)\n";
+  const std::string slopes = "let dZ(i,j) = P(i,j)*C(i,j)*select(Z(i,j) > 0, 1, 0.2)\nd(j) = dZ(i,j) + P(i,j)";
+  const Checked back = check(scores + slopes, {"A=csr"});
+  REQUIRE(back.tensor("Z").shared());
+  CHECK(back.tensor("Z").as<Temporary>()->isRestricted);
+  CHECK(costOf(scores + slopes, {"A=csr"}) == "nnz(A) for Z, E, D, P, d");
+  // Nothing says so where a reader wants all of it, an entry at another place, or what a caller stores otherwise.
+  CHECK(check(scores + "d(i) = P(i,j)*Z(j,i)", {"A=csr"}).tensor("Z").format.isDense());
+  CHECK(check(scores + "d(i) = max(j, P(i,j)) + sum(j, Z(i,j))", {"A=csr"}).tensor("Z").format.isDense());
+  CHECK(check(scores + slopes, {"A=csr", "P=dense"}).tensor("Z").format.isDense());
+}
+
 TEST_CASE("sums over what is left of a pattern are dense by nature, as vectors are") {
   const std::string heads = "let E(i,j,h) = S(i,j)*a(i,h)\n";
   CHECK(check(heads + "let z(i,h) = E(i,j,h)\ny(i) = z(i,h)", {"S=csr"}).count("densify") == 0);

@@ -117,9 +117,9 @@ private:
         tensorOf(reader.statement).type != type || !isSum || losesExtent(*made.value, made, use, reader) ||
         isOverwritten(*made.value, made.scope, producer, reader.statement))
       return false;
-    const std::optional<AccessId> mask = maskOf(reader);
+    const std::optional<Access> mask = maskOf(reader);
     const bool isSampled = mask && isDenseProduct(made);
-    const bool isSampledWhole = isSampled && use.scope.accesses[*mask].variables.size() == made.target.variables.size();
+    const bool isSampledWhole = isSampled && mask->variables.size() == made.target.variables.size();
     if (!isSampledWhole && isProductWithin(planning_, made, reader))
       return sumsOver(use, reader) || isBoundSparse(use.target.tensor) || readsWithin(use, reader) || isSpread(made);
     if (isBoundSparse(use.target.tensor) || !hasNoOtherLoops(use, reader.access) || hasReduction(*made.value))
@@ -264,11 +264,11 @@ private:
     return !isSummed || !hasSum(value);
   }
 
-  /// The sparse factor beside a reader that has some of its indices and no others, in the reader's scope; nullopt where
-  /// there is none.
-  std::optional<AccessId> maskOf(const Reader &reader) {
+  /// The sparse factor beside a reader that has some of its indices and no others, by the reader's variables; nullopt
+  /// where there is none.
+  std::optional<Access> maskOf(const Reader &reader) {
     const Scope &scope = statement(reader.statement).scope;
-    std::optional<AccessId> mask;
+    std::optional<Access> mask;
     for (size_t k = reader.path.size() - 1; k-- > 0;) {
       const Node &node = *reader.path[k];
       const auto *binary = std::get_if<BinaryNode>(&node.kind);
@@ -297,12 +297,12 @@ private:
       if (other == planning_.statements.end() || !other->isTemporary)
         return false;
       const std::vector<VariableId> &variables = other->target.variables;
-      const std::optional<AccessId> own =
+      const std::optional<Access> own =
           maskIn(*other->value, computeTypeOf(planning_.kernel, *other), variables, other->scope, planning_);
-      if (!own || other->scope.accesses[*own].tensor != mask.tensor)
+      if (!own || own->tensor != mask.tensor)
         return false;
       std::vector<VariableId> here;
-      for (VariableId variable : other->scope.accesses[*own].variables)
+      for (VariableId variable : own->variables)
         here.push_back(access.variables[placeOf(variable, variables)]);
       return here == mask.variables;
     });
@@ -319,12 +319,12 @@ private:
     std::optional<Access> common;
     for (const Reader &reader : readers) {
       const Scope &scope = statement(reader.statement).scope;
-      const std::optional<AccessId> mask = wantedWhere(reader, planning_);
+      const std::optional<Access> mask = wantedWhere(reader, planning_);
       if (!mask)
         return std::nullopt;
       const std::vector<VariableId> &indices = scope.accesses[reader.access].variables;
-      Access inProducer{scope.accesses[*mask].tensor, {}, {}, scope.accesses[*mask].where};
-      for (VariableId variable : scope.accesses[*mask].variables)
+      Access inProducer{mask->tensor, {}, {}, mask->where};
+      for (VariableId variable : mask->variables)
         inProducer.variables.push_back(made.target.variables[placeOf(variable, indices)]);
       if (common && (common->tensor != inProducer.tensor || common->variables != inProducer.variables))
         return std::nullopt;

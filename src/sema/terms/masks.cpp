@@ -1,6 +1,9 @@
 #include "sema/terms/masks.h"
 
+#include "format/levels.h"
 #include "sema/expression_types.h"
+#include "sema/terms/fuse.h"
+#include "sema/terms/places.h"
 #include "sema/terms/sparsity.h"
 
 #include <algorithm>
@@ -20,36 +23,109 @@ bool isMadeOfComputed(const Access &mask, const Planning &planning) {
   return tie && tie->source && planning.symbols[*tie->source].firstWrite >= 0;
 }
 
-/// The first operand that may be a mask of those that have an entry wherever a domain has one.
-static std::optional<AccessId> maskOf(const MaybeDomain &domain, const std::vector<VariableId> &variables,
-                                      const Scope &scope, const Planning &planning) {
-  if (domain && domain->kind == DomainKind::Stored)
-    return isMask(scope.accesses[domain->operand], variables, planning) ? std::optional(domain->operand) : std::nullopt;
-  std::optional<AccessId> mask;
-  if (domain && domain->kind == DomainKind::All)
-    for (auto part = domain->parts.begin(); !mask && part != domain->parts.end(); ++part)
-      mask = maskOf(*part, variables, scope, planning);
-  return mask;
+/// The one statement that makes all of a temporary which nothing binds to a format; null where there is none.
+static const ResolvedStatement *makerOf(TensorId temporary, const Planning &planning) {
+  const ResolvedStatement *maker = nullptr;
+  for (const ResolvedStatement &statement : planning.statements)
+    if (statement.target.tensor == temporary) {
+      if (maker || !statement.isTemporary || statement.op != language::AssignOp::Assign)
+        return nullptr;
+      maker = &statement;
+    }
+  return planning.symbols[temporary].boundBy ? nullptr : maker;
 }
 
-std::optional<AccessId> maskIn(const Node &product, ValueType type, const std::vector<VariableId> &variables,
-                               const Scope &scope, const Planning &planning) {
-  if (const auto *binary = std::get_if<BinaryNode>(&product.kind); binary && !asSum(product)) {
-    const std::optional<AccessId> left = maskIn(*binary->left, type, variables, scope, planning);
-    return left || binary->op == BinaryOp::Div ? left : maskIn(*binary->right, type, variables, scope, planning);
+namespace {
+
+class MaskFinder {
+public:
+  explicit MaskFinder(const Planning &planning) : planning_(planning) {}
+
+  std::optional<Access> maskIn(const Node &product, ValueType type, const std::vector<VariableId> &variables,
+                               const Scope &scope) {
+    if (const auto *binary = std::get_if<BinaryNode>(&product.kind); binary && !asSum(product)) {
+      const std::optional<Access> left = maskIn(*binary->left, type, variables, scope);
+      return left || binary->op == BinaryOp::Div ? left : maskIn(*binary->right, type, variables, scope);
+    }
+    if (const auto *use = std::get_if<AccessNode>(&product.kind))
+      if (std::optional<Access> mask = maskOfTemporary(scope.accesses[use->access]);
+          mask && isMask(*mask, variables, planning_))
+        return mask;
+    const Sparsity sparsity = sparsityOf(product, type, scope, planning_.kernel);
+    return sparsity.fill == 0.0 ? maskOf(sparsity.domain, variables, scope) : std::nullopt;
   }
-  const Sparsity sparsity = sparsityOf(product, type, scope, planning.kernel);
-  return sparsity.fill == 0.0 ? maskOf(sparsity.domain, variables, scope, planning) : std::nullopt;
+
+private:
+  /// The first operand that may be a mask of those that have an entry wherever a domain has one.
+  std::optional<Access> maskOf(const MaybeDomain &domain, const std::vector<VariableId> &variables,
+                               const Scope &scope) const {
+    if (domain && domain->kind == DomainKind::Stored) {
+      const Access &access = scope.accesses[domain->operand];
+      return isMask(access, variables, planning_) ? std::optional(access) : std::nullopt;
+    }
+    std::optional<Access> mask;
+    if (domain && domain->kind == DomainKind::All)
+      for (auto part = domain->parts.begin(); !mask && part != domain->parts.end(); ++part)
+        mask = maskOf(*part, variables, scope);
+    return mask;
+  }
+
+  /// The operand whose pattern a temporary takes, as the temporary is read; nullopt where there is none.
+  std::optional<Access> maskOfTemporary(const Access &read) {
+    const ResolvedStatement *made = makerOf(read.tensor, planning_);
+    if (!made)
+      return std::nullopt;
+    const std::vector<VariableId> &variables = made->target.variables;
+    if (const auto [known, isNew] = ofTemporaries_.try_emplace(read.tensor); isNew) {
+      std::optional<Access> own = maskIn(*made->value, computeTypeOf(planning_.kernel, *made), variables, made->scope);
+      if (own && takesPattern(*made, *own))
+        ofTemporaries_[read.tensor] = std::move(own);
+    }
+    std::optional<Access> mask = ofTemporaries_[read.tensor];
+    if (mask)
+      for (VariableId &variable : mask->variables)
+        variable = read.variables[placeOf(variable, variables)];
+    return mask;
+  }
+
+  /// Whether all that lists entries in the value of a temporary lists those of `mask`, which has its variables, so that
+  /// it takes the mask's pattern.
+  bool takesPattern(const ResolvedStatement &made, const Access &mask) {
+    const format::Format &format = planning_.kernel.tensors[mask.tensor].format;
+    const bool isPlain = format::isElementwise(format) && !format::hasPadding(format) && !format.mayRepeat() &&
+                         !format.isSum() && format.symmetry == format::Symmetry::None;
+    if (!isPlain || mask.variables.size() != made.target.variables.size() || hasOtherReduction(*made.value))
+      return false;
+    const std::vector<AccessId> accesses = accessesOf(*made.value);
+    return std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+      const Access &access = made.scope.accesses[id];
+      const bool isDense = planning_.kernel.tensors[access.tensor].format.isDense();
+      const std::optional<Access> own = isDense ? maskOfTemporary(access) : access;
+      return !own || (own->tensor == mask.tensor && own->variables == mask.variables);
+    });
+  }
+
+  const Planning &planning_;
+  /// By temporary: the operand whose pattern it takes, in the variables of the statement that makes it.
+  std::map<TensorId, std::optional<Access>> ofTemporaries_;
+};
+
+} // namespace
+
+std::optional<Access> maskIn(const Node &product, ValueType type, const std::vector<VariableId> &variables,
+                             const Scope &scope, const Planning &planning) {
+  return MaskFinder(planning).maskIn(product, type, variables, scope);
 }
 
-std::optional<AccessId> wantedWhere(const Reader &reader, const Planning &planning) {
+std::optional<Access> wantedWhere(const Reader &reader, const Planning &planning) {
   const ResolvedStatement &use = planning.statements[reader.statement];
   const std::vector<VariableId> &variables = use.scope.accesses[reader.access].variables;
   ValueType type = computeTypeOf(planning.kernel, use);
-  std::optional<AccessId> best;
+  MaskFinder finder(planning);
+  std::optional<Access> best;
   const auto take = [&](const Node &product, ValueType own) {
-    const std::optional<AccessId> mask = maskIn(product, own, variables, use.scope, planning);
-    if (mask && (!best || use.scope.accesses[*mask].variables.size() >= use.scope.accesses[*best].variables.size()))
+    const std::optional<Access> mask = finder.maskIn(product, own, variables, use.scope);
+    if (mask && (!best || mask->variables.size() >= best->variables.size()))
       best = mask;
   };
   for (size_t k = 0; k + 1 < reader.path.size(); ++k) {
