@@ -12,18 +12,27 @@ CallNode *asCall(Node &node, Function function) {
   return call && call->function == function ? call : nullptr;
 }
 
+/// `i != j`, of indices: an equation is what says where loops have to go.
+bool isNegatedEquation(Node &condition) {
+  return asCall(condition, Function::NotEqual) && accessesOf(condition).empty();
+}
+
 bool isNegated(Node &condition) {
   if (const CallNode *either = asCall(condition, Function::Or))
     return isNegated(*either->arguments[0]) || isNegated(*either->arguments[1]);
   if (const CallNode *both = asCall(condition, Function::And))
     return isNegated(*both->arguments[0]) && isNegated(*both->arguments[1]);
-  return asCall(condition, Function::Not);
+  return asCall(condition, Function::Not) || isNegatedEquation(condition);
 }
 
 NodePtr negationOf(NodePtr condition) {
   const Span where = condition->where;
   if (CallNode *negation = asCall(*condition, Function::Not))
     return std::move(negation->arguments[0]);
+  if (isNegatedEquation(*condition)) {
+    asCall(*condition, Function::NotEqual)->function = Function::Equal;
+    return condition;
+  }
   CallNode *either = asCall(*condition, Function::Or), *both = asCall(*condition, Function::And);
   CallNode result{either ? Function::And : both ? Function::Or : Function::Not, ValueType::F64, {}};
   if (either || both)

@@ -7,7 +7,8 @@ namespace spc::sema {
 
 /// Makes the arguments of `select(not c, a, b)` those of `select(c, b, a)`, so that both are the same to all that
 /// follows: what c is where entries are missing says what the choice is there. `a or b` is negated where either part
-/// is, and `a and b` where both are. A number stays behind what is none: `select(not c, a, 0)` is 0 where c holds.
+/// is, and `a and b` where both are; `i != j` negates an equation of indices. A number stays behind what is none:
+/// `select(not c, a, 0)` is 0 where c holds.
 void orderChoice(std::vector<NodePtr> &arguments);
 
 } // namespace spc::sema

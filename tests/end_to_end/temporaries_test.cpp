@@ -155,3 +155,23 @@ TEST_CASE("operands of one declared structure are read side by side", "[temporar
   checkLowering("D(i,j) = S(i,j) + T(i,j)", {{{"S", "csr"}, {"T", "structure of S"}, {"D", "csr"}}});
   checkLowering("y(i) = max(S(i,j), T(i,j)) * x(j)", {{{"S", "csr"}, {"T", "structure of S"}}});
 }
+
+TEST_CASE("identities and diagonals that have names", "[temporaries]") {
+  const std::vector<std::string> storages = {"csr", "csc", "coo", "dcsr", "bsr2x3", "dia", "sym-csr", "dense"};
+  const std::string identity = "let I(i,j) = select(i == j, 1, 0)\n";
+  checkLowering(identity + "let T(i,j) = A(i,j) + I(i,j)\nlet d(i) = T(i,j)\nlet N(i,j) = T(i,j)/sqrt(abs(d(i)*d(j)))\n"
+                           "Y(i,k) = N(i,j)*X(j,k)",
+                product({{"A", storages}}));
+  const std::string laplacian = identity + "let d(i) = A(i,j)\nlet D(i,j) = select(i != j, 0, 1/sqrt(abs(d(i)) + 1))\n"
+                                           "let L(i,j) = I(i,j) - D(i,k)*A(k,l)*D(l,j)\nY(i,k) = L(i,j)*X(j,k)";
+  checkLowering(laplacian, product({{"A", storages}}));
+  checkLowering(laplacian + "\nz(j) = L(i,j)\ns = sum(i, j, L(i,j)*L(i,j))", product({{"A", {"csr", "coo"}}}));
+  checkLowering("let D(i,j) = -select(j == i, x(i), 0)*z(j) + select(i == j + 1, z(i), 0)\ny(i) = D(i,j)*w(j)\n"
+                "u(j) = D(i,j)*w(i)\nE(i,j) = exp(D(i,j))",
+                {{}});
+  checkLowering("let D(i,j) = sum(k, select(i == j and i == k, B(i,k), 0))\ny(i) = D(i,j)*w(j)", {{}});
+  checkLowering("let D(i,j) = sum(k, select(i != j or k != 2*i, 0, C(j,k)))\ny(i) = D(i,j)*w(j) - max(j, D(i,j))",
+                {{}});
+  checkLowering("let D(i,j) = select(i != j, 0, x(i)) + B(i,j)\ny(i) = D(i,j)*w(j)", {{}});
+  checkLowering("y(i) = sum(j, A(i,j)*z(j) + select(i != j, 0, x(j)))", product({{"A", storages}}));
+}

@@ -108,8 +108,10 @@ AnalyzedKernel analyze(const KernelSpec &spec, SourceManager &sources, Diagnosti
   KernelSpec literal = spec; // what the evaluators read
   literal.typesAreGiven = false;
   analyzed.tree = syntax::parse(sources.add("literal.tex", kernelText(literal, analyzed.classes)), ignored);
-  for (syntax::Statement &statement : analyzed.tree.statements)
+  for (syntax::Statement &statement : analyzed.tree.statements) {
     orderChoices(*statement.value);
+    multiplyChosenAddends(statement);
+  }
   std::vector<format::Binding> bindings;
   for (const auto &[tensor, spelling] : spec.formats) {
     const SourceFile &argument = sources.add("--format", tensor + "=" + spelling);

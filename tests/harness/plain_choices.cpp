@@ -1,5 +1,8 @@
 #include "harness/plain_choices.h"
 
+#include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace spc::testing {
@@ -29,18 +32,30 @@ void dropPairs(ExprPtr &condition) {
   dropPairs(condition);
 }
 
+/// Whether an expression reads no tensor: an index variable is an access without indices.
+bool isOfIndices(syntax::Expr &expr) {
+  const auto *access = std::get_if<syntax::Access>(&expr.node);
+  const std::vector<syntax::Expr *> below = syntax::children(expr);
+  return (!access || access->indices.empty()) &&
+         std::all_of(below.begin(), below.end(), [](syntax::Expr *child) { return isOfIndices(*child); });
+}
+
 bool isNegated(syntax::Expr &condition) {
   if (syntax::Call *either = callOf(condition, Function::Or))
     return isNegated(*either->arguments[0]) || isNegated(*either->arguments[1]);
   if (syntax::Call *both = callOf(condition, Function::And))
     return isNegated(*both->arguments[0]) && isNegated(*both->arguments[1]);
-  return callOf(condition, Function::Not);
+  return callOf(condition, Function::Not) || (callOf(condition, Function::NotEqual) && isOfIndices(condition));
 }
 
 void negate(ExprPtr &condition) {
   if (syntax::Call *negation = callOf(*condition, Function::Not)) {
     ExprPtr bare = std::move(negation->arguments[0]);
     condition = std::move(bare);
+    return;
+  }
+  if (syntax::Call *differ = callOf(*condition, Function::NotEqual)) {
+    differ->function = Function::Equal;
     return;
   }
   syntax::Call *joint = callOf(*condition, Function::Or);
@@ -62,7 +77,70 @@ bool isNumber(syntax::Expr &expr) {
   return std::holds_alternative<syntax::Literal>(negative ? inside(*negative->operand).node : inside(expr).node);
 }
 
+void addVariables(const std::vector<language::Index> &indices, std::set<std::string> &variables) {
+  for (const language::Index &index : indices)
+    language::forEachVariable(index, [&](const language::Name &variable) { variables.insert(variable.text); });
+}
+
+void collectVariables(syntax::Expr &expr, std::set<std::string> &variables) {
+  if (const auto *access = std::get_if<syntax::Access>(&expr.node))
+    addVariables(access->indices, variables);
+  for (syntax::Expr *child : syntax::children(expr))
+    collectVariables(*child, variables);
+}
+
+bool isMadeOf(syntax::Expr &expr, const std::set<std::string> &variables) {
+  const auto *access = std::get_if<syntax::Access>(&expr.node);
+  const std::vector<syntax::Expr *> below = syntax::children(expr);
+  return !std::holds_alternative<syntax::Call>(expr.node) && !std::holds_alternative<syntax::Reduce>(expr.node) &&
+         (!access || (access->indices.empty() && variables.contains(access->tensor.text))) &&
+         std::all_of(below.begin(), below.end(), [&](syntax::Expr *child) { return isMadeOf(*child, variables); });
+}
+
+/// Whether a condition is an equation of index variables, or several of them.
+bool isTie(syntax::Expr &condition, const std::set<std::string> &variables) {
+  if (syntax::Call *both = callOf(condition, Function::And))
+    return isTie(*both->arguments[0], variables) && isTie(*both->arguments[1], variables);
+  syntax::Call *equal = callOf(condition, Function::Equal);
+  const auto isSide = [&](const ExprPtr &side) {
+    return isMadeOf(*side, variables) && !std::holds_alternative<syntax::Literal>(inside(*side).node);
+  };
+  return equal && isSide(equal->arguments[0]) && isSide(equal->arguments[1]);
+}
+
+void multiplyChosen(ExprPtr &expr, const std::set<std::string> &variables) {
+  if (auto *paren = std::get_if<syntax::Paren>(&expr->node))
+    return multiplyChosen(paren->inner, variables);
+  if (auto *minus = std::get_if<syntax::Negate>(&expr->node))
+    return multiplyChosen(minus->operand, variables);
+  if (auto *sum = std::get_if<syntax::Reduce>(&expr->node); sum && sum->reduction == language::Reduction::Sum)
+    return multiplyChosen(sum->body, variables);
+  if (auto *binary = std::get_if<syntax::Binary>(&expr->node);
+      binary && (binary->op == language::BinaryOp::Add || binary->op == language::BinaryOp::Sub)) {
+    multiplyChosen(binary->left, variables);
+    return multiplyChosen(binary->right, variables);
+  }
+  syntax::Call *choice = callOf(*expr, Function::Select);
+  const auto *otherwise = choice ? std::get_if<syntax::Literal>(&inside(*choice->arguments[2]).node) : nullptr;
+  if (!otherwise || otherwise->value != 0 || !isTie(*choice->arguments[0], variables))
+    return;
+  const Span where = expr->where;
+  const auto inParens = [&](ExprPtr &part) {
+    return std::make_unique<syntax::Expr>(syntax::Expr{syntax::Paren{std::move(part)}, where});
+  };
+  ExprPtr value = inParens(choice->arguments[1]), condition = inParens(choice->arguments[0]);
+  syntax::Binary product{language::BinaryOp::Mul, std::move(value), std::move(condition)};
+  expr = std::make_unique<syntax::Expr>(syntax::Expr{std::move(product), where});
+}
+
 } // namespace
+
+void multiplyChosenAddends(syntax::Statement &statement) {
+  std::set<std::string> variables;
+  addVariables(statement.target.indices, variables);
+  collectVariables(*statement.value, variables);
+  multiplyChosen(statement.value, variables);
+}
 
 void orderChoices(syntax::Expr &expr) {
   for (syntax::Expr *child : syntax::children(expr))

@@ -1,11 +1,15 @@
-// Choices by negated conditions, as docs/language.md reads them.
+// Choices, as docs/language.md reads them.
 #pragma once
 
 #include "syntax/ast.h"
 
 namespace spc::testing {
 
-/// Writes `select(not c, a, b)` as `select(c, b, a)` wherever it stands in an expression, unless b alone is a number.
+/// Writes `select(not c, a, b)` as `select(c, b, a)` wherever it stands in an expression, unless b alone is a number,
+/// and so `select(i != j, a, b)` of index variables.
 void orderChoices(syntax::Expr &expr);
+
+/// Writes addends `select(i == j, a, 0)` of index variables as `a * (i == j)`. Requires: choices are ordered.
+void multiplyChosenAddends(syntax::Statement &statement);
 
 } // namespace spc::testing

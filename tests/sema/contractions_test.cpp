@@ -280,6 +280,19 @@ TEST_CASE("temporaries that take an operand's pattern say where others are wante
   CHECK(check(scores + slopes, {"A=csr", "P=dense"}).tensor("Z").format.isDense());
 }
 
+TEST_CASE("identities and diagonals that have names take steps by entries") {
+  for (const std::string equal : {"(i == j)", "select(i == j, 1, 0)", "select(i != j, 0, 1)", "select(j == i, 1, 0)"}) {
+    const std::string identity = "let I(i,j) = " + equal + "\n";
+    CHECK(costOf(identity + "let T(i,j) = A(i,j) + I(i,j)\nY(i,k) = T(i,j)*X(j,k)", {"A=csr"}) ==
+          "i for I; nnz(A) + i for T; nnz(T)*k for Y");
+  }
+  for (const std::string scale : {"select(i == j, d(i), 0)", "select(i != j, 0, d(j))", "d(i)*(i == j)"})
+    CHECK(costOf("let D(i,j) = " + scale + "\nlet L(i,j) = D(i,j) - A(i,j)\ny(i) = L(i,j)*x(j)", {"A=csr"}) ==
+          "i for D; i + nnz(A) for L; nnz(L) for y");
+  CHECK(check("D(i,j) = select(i == j, d(i), 0)", {}).tensor("D").format.isDense());
+  CHECK(check("let D(i,j) = select(i == j, d(i), 0) + C(i,j)\ny(i) = D(i,j)*x(j)", {}).tensor("D").format.isDense());
+}
+
 TEST_CASE("sums over what is left of a pattern are dense by nature, as vectors are") {
   const std::string heads = "let E(i,j,h) = S(i,j)*a(i,h)\n";
   CHECK(check(heads + "let z(i,h) = E(i,j,h)\ny(i) = z(i,h)", {"S=csr"}).count("densify") == 0);

@@ -30,7 +30,8 @@ public:
   void run() {
     if (!statement_.value)
       return;
-    isSparse_ = maker_.hasListed() || !program_.tensors[statement_.target.tensor].format.isDense();
+    isSparse_ = maker_.hasListed() || !program_.tensors[statement_.target.tensor].format.isDense() ||
+                (isOpenTemporary() && isTiedThroughout(*statement_.value));
     visit(statement_.value, {.isAddend = true});
   }
 
@@ -42,6 +43,25 @@ private:
     bool mayTie = true;                    ///< an equation becomes an operand
     bool mayTieHeld = true;                ///< and so does a comparison with what a tensor holds
   };
+
+  bool isOpenTemporary() const {
+    const TensorId target = statement_.target.tensor;
+    return program_.tensors[target].is<Temporary>() && !program_.symbols[target].boundBy;
+  }
+
+  /// Whether each addend is 0 but where two of the target's variables are tied: it has the pattern of a tie.
+  bool isTiedThroughout(const Node &value) const {
+    if (asSum(value)) {
+      const std::vector<const Node *> addends = children(value);
+      return std::all_of(addends.begin(), addends.end(), [&](const Node *addend) { return isTiedThroughout(*addend); });
+    }
+    const std::vector<Equation> equations = equationsOfProduct(value, scope_, program_);
+    return std::any_of(equations.begin(), equations.end(), [&](const Equation &equation) {
+      return equation.multiples.size() == 2 &&
+             std::all_of(equation.multiples.begin(), equation.multiples.end(),
+                         [&](const auto &one) { return has(statement_.target.variables, one.first); });
+    });
+  }
 
   void visit(NodePtr &node, const Context &context) {
     if (auto *call = std::get_if<CallNode>(&node->kind))
