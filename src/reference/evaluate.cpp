@@ -1,6 +1,7 @@
 #include "reference/join.h"
 
 #include "sema/expression_types.h"
+#include "sema/plain_choice.h"
 
 #include <cmath>
 #include <list>
@@ -54,7 +55,8 @@ public:
       resolve(*statement_.value, false, /*isAtOnce=*/true);
     else
       for (const sema::Addend &addend : sema::openAddends(*statement_.value, /*keepGroups=*/false))
-        resolve(*addend.node, addend.negative, /*isAtOnce=*/false);
+        resolve(*sema::choicesAsProducts(*addend.node, statement_.scope, program_), addend.negative,
+                /*isAtOnce=*/false);
     tensors_.at(name()).setComputed();
   }
 

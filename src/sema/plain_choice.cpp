@@ -1,5 +1,6 @@
 #include "sema/plain_choice.h"
 
+#include "sema/equations.h"
 #include "sema/simplify.h"
 
 #include <utility>
@@ -55,7 +56,41 @@ void orderChoicesIn(Node &node) {
     orderChoice(choice->arguments);
 }
 
+/// Whether a condition is an equation of two index variables, or several of them.
+bool isTie(const Node &condition, const Scope &scope, const KernelHead &kernel) {
+  const auto *call = std::get_if<CallNode>(&condition.kind);
+  if (call && call->function == Function::And)
+    return isTie(*call->arguments[0], scope, kernel) && isTie(*call->arguments[1], scope, kernel);
+  const std::optional<Equation> equation =
+      call && call->function == Function::Equal ? equationOf(*call, scope, kernel) : std::nullopt;
+  return equation && equation->multiples.size() == 2;
+}
+
+void multiplyChosen(NodePtr &addend, const Scope &scope, const KernelHead &kernel) {
+  if (auto *minus = std::get_if<NegateNode>(&addend->kind))
+    return multiplyChosen(minus->operand, scope, kernel);
+  if (auto *sum = std::get_if<ReduceNode>(&addend->kind); sum && sum->reduction == Reduction::Sum)
+    return multiplyChosen(sum->body, scope, kernel);
+  if (asSum(*addend)) {
+    auto &sum = std::get<BinaryNode>(addend->kind);
+    multiplyChosen(sum.left, scope, kernel);
+    return multiplyChosen(sum.right, scope, kernel);
+  }
+  CallNode *choice = asCall(*addend, Function::Select);
+  if (!choice)
+    return;
+  orderChoice(choice->arguments);
+  if (conditionOfChoice(*addend) && isTie(*choice->arguments[0], scope, kernel))
+    addend = makeBinary(BinaryOp::Mul, std::move(choice->arguments[1]), std::move(choice->arguments[0]));
+}
+
 } // namespace
+
+NodePtr choicesAsProducts(const Node &addend, const Scope &scope, const KernelHead &kernel) {
+  NodePtr product = clone(addend);
+  multiplyChosen(product, scope, kernel);
+  return product;
+}
 
 void orderChoice(std::vector<NodePtr> &arguments) {
   CallNode *negation = nullptr;
