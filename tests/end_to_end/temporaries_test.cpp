@@ -175,3 +175,17 @@ TEST_CASE("identities and diagonals that have names", "[temporaries]") {
   checkLowering("let D(i,j) = select(i != j, 0, x(i)) + B(i,j)\ny(i) = D(i,j)*w(j)", {{}});
   checkLowering("y(i) = sum(j, A(i,j)*z(j) + select(i != j, 0, x(j)))", product({{"A", storages}}));
 }
+
+TEST_CASE("products of sparse operands that have names, wanted where another one has entries", "[temporaries]") {
+  const std::vector<std::string> storages = {"csr", "csc", "coo", "dcsr", "bsr2x3", "sym-csr"};
+  checkLowering("let C(i,j) = A(i,k)*A(j,k)\nlet d(i) = A(i,j)\nJ(i,j) = pattern(A(i,j))*C(i,j)/(d(i) + d(j) - C(i,j))",
+                product({{"A", storages}}));
+  checkLowering("let C(i,j) = A(i,k)*A(k,j)\ny(i) = A(i,j)*exp(C(i,j)/16)*x(j)", product({{"A", storages}}));
+  checkLowering("let C(i,j) = A(i,k)*B(j,k)\ny(i) = S(i,j)*C(i,j)/z(i)\nw(i) = C(i,j)*x(j)",
+                product({{"A", {"csr", "coo"}}, {"B", {"csr", "csc"}}, {"S", {"csr", "dcsr"}}}));
+  checkLowering(
+      "let C(i,j) = A(i,k)*B(j,k)*x(k)\nD(i,j) = S(i,j)*select(C(i,j) > 0, C(i,j), -1)\nm(i) = max(j, C(i,j))",
+      product({{"A", {"csr"}}, {"B", {"csr", "dense"}}, {"S", {"csr", "coo"}}}));
+  checkLowering("let C(i,j) = A(i,k)*B(k,j)\nlet T(i,j) = C(i,j)/z(i)\ny(i) = S(i,j)*T(i,j)*x(j)\nw(j) = S(i,j)*T(i,j)",
+                product({{"A", {"csr"}}, {"B", {"csr"}}, {"S", {"csr", "dcsr"}}}));
+}

@@ -18,11 +18,17 @@ inline bool isNamedTemporary(const sema::Tensor &tensor) {
   return (tensor.is<sema::Temporary>() || tensor.is<sema::Fused>()) && tensor.name.front() != '$';
 }
 
-/// Temporaries that are not stored as the source text has them: to the evaluators they have the entries that their
-/// statement gives them.
+/// Temporaries that are computed where they are read: to the evaluators they have the entries that their statement
+/// gives them.
 inline bool hasOwnEntries(const sema::Tensor &tensor) {
+  return tensor.is<sema::Fused>();
+}
+
+/// Whether the source text has all elements of a tensor: a temporary that is computed where others have entries is no
+/// less whole for that.
+inline bool isWholeArray(const sema::Tensor &tensor) {
   const auto *temporary = tensor.as<sema::Temporary>();
-  return tensor.is<sema::Fused>() || (temporary && temporary->isRestricted);
+  return (tensor.format.isDense() && !hasOwnEntries(tensor)) || (temporary && temporary->isRestricted);
 }
 
 struct KernelArguments::Argument {

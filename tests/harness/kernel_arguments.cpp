@@ -307,12 +307,11 @@ TensorMap KernelArguments::denseTensors() const {
   for (const sema::Tensor &tensor : kernel_.tensors) {
     if (!isNamedApart(tensor))
       continue;
-    const bool isWhole = hasOwnEntries(tensor);
     DenseTensor &dense = tensors[tensor.name];
     dense.shape = shapeOf(tensor.name);
-    dense.sparse = !tensor.format.isDense() || isWhole;
+    dense.sparse = !isWholeArray(tensor);
     dense.type = tensor.type;
-    dense.assembled = tensor.isAssembled() || isWhole;
+    dense.assembled = tensor.isAssembled() || hasOwnEntries(tensor);
     dense.fill = fillOf(tensor);
     dense.values.resize(static_cast<size_t>(dense.size()));
     dense.stored = sharedMask(tensor, [&](const std::string &owner) { return tensors.at(owner).stored; });
@@ -375,13 +374,12 @@ PatternMap KernelArguments::patterns(bool withPadding) const {
     Pattern &pattern = patterns[tensor.name];
     pattern.shape = shapeOf(tensor.name);
     pattern.type = tensor.type;
-    const bool isWhole = hasOwnEntries(tensor);
-    if (tensor.format.isDense() && !isWhole)
+    if (isWholeArray(tensor))
       continue;
     pattern.fill = fillOf(tensor);
     if (withPadding)
       pattern.pad = paddingOf(tensor, pattern.shape);
-    pattern.kind = tensor.isAssembled() || isWhole ? Pattern::Kind::Assembled : Pattern::Kind::Kept;
+    pattern.kind = tensor.isAssembled() || hasOwnEntries(tensor) ? Pattern::Kind::Assembled : Pattern::Kind::Kept;
     int64_t elements = 1;
     for (int64_t extent : pattern.shape)
       elements *= extent;

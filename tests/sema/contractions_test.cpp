@@ -293,6 +293,20 @@ TEST_CASE("identities and diagonals that have names take steps by entries") {
   CHECK(check("let D(i,j) = select(i == j, d(i), 0) + C(i,j)\ny(i) = D(i,j)*x(j)", {}).tensor("D").format.isDense());
 }
 
+TEST_CASE("products of sparse operands that have names are listed, or wanted at entries, whichever index they share") {
+  const std::string read = "\ny(i) = S(i,j)*C(i,j)/z(i)\nw(i) = C(i,j)*x(j)";
+  for (const std::string product : {"A(i,k)*B(k,j)", "A(i,k)*B(j,k)", "A(k,i)*B(k,j)", "A(k,i)*B(j,k)"}) {
+    const Checked listed = check("let C(i,j) = " + product + read, {"A=csr", "B=csr", "S=csr"});
+    CHECK(listed.tensor("C").isAssembled());
+    const Checked sampled =
+        check("let C(i,j) = " + product + "\nD(i,j) = S(i,j)*exp(C(i,j))", {"A=csr", "B=csr", "S=csr"});
+    CHECK(sampled.tensor("C").shared());
+    CHECK(check("let C(i,j) = " + product + "\nD(i,j) = S(i,j) + exp(C(i,j))", {"A=csr", "B=csr", "S=csr"})
+              .tensor("C")
+              .format.isDense());
+  }
+}
+
 TEST_CASE("sums over what is left of a pattern are dense by nature, as vectors are") {
   const std::string heads = "let E(i,j,h) = S(i,j)*a(i,h)\n";
   CHECK(check(heads + "let z(i,h) = E(i,j,h)\ny(i) = z(i,h)", {"S=csr"}).count("densify") == 0);

@@ -3,6 +3,7 @@
 #include "sema/terms/fuse.h"
 #include "format/levels.h"
 #include "sema/expression_types.h"
+#include "sema/terms/listed_temporaries.h"
 #include "sema/terms/masks.h"
 #include "sema/terms/places.h"
 #include "sema/terms/planning.h"
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace spc::sema {
 namespace {
@@ -50,6 +52,7 @@ public:
       if (const std::vector<Reader> readers = readersOf(producer);
           readers.size() == 1 && mayInline(producer, readers.front()))
         inlineInto(producer, readers.front());
+    partial_ = partialTemporaries(planning_);
     // Readers first: what they are restricted to, their operands are.
     for (size_t producer = planning_.statements.size(); producer-- > 0;) {
       std::vector<Reader> readers = readersOf(producer);
@@ -308,13 +311,15 @@ private:
     });
   }
 
-  /// The sparse factor of all readers of a dense temporary, in the producer's variables. It saves what lies elsewhere.
+  /// The sparse factor of all readers of a temporary that is an array, in the producer's variables. It saves what lies
+  /// elsewhere.
   std::optional<Access> commonMask(size_t producer, const std::vector<Reader> &readers) {
     const ResolvedStatement &made = statement(producer);
     // Without a sum that is left to the statement the whole value is multiplied by the mask.
     const bool isOneFactor =
         isElementwise(made) ? !hasOtherReduction(*made.value) : !hasReduction(*made.value) && !hasSum(*made.value);
-    if (!isDenseProduct(made) || accessesOf(*made.value).empty() || !isOneFactor)
+    const bool mayRestrict = isMadeOfWhole(made, partial_, planning_) || isArrayOfSparse(made, planning_);
+    if (!mayRestrict || accessesOf(*made.value).empty() || !isOneFactor)
       return std::nullopt;
     std::optional<Access> common;
     for (const Reader &reader : readers) {
@@ -380,6 +385,7 @@ private:
   }
 
   Planning &planning_;
+  std::set<TensorId> partial_; ///< once temporaries stand where they are computed
 };
 
 } // namespace

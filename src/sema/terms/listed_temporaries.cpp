@@ -10,6 +10,39 @@
 namespace spc::sema {
 namespace {
 
+bool reads(const Node &node, TensorId temporary, const Scope &scope) {
+  const std::vector<AccessId> accesses = accessesOf(node);
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [&](AccessId id) { return scope.accesses[id].tensor == temporary; });
+}
+
+/// Whether what `node` makes of a temporary is 0 where that is, as products, sums and some functions are.
+bool isLinear(const Node &node, TensorId temporary, const Scope &scope) {
+  const auto isLinearIn = [&](const Node &part) { return isLinear(part, temporary, scope); };
+  if (!reads(node, temporary, scope))
+    return true;
+  if (const auto *use = std::get_if<AccessNode>(&node.kind))
+    return !hasDerived(scope.accesses[use->access], scope);
+  if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
+    return isLinearIn(*binary->left) && isLinearIn(*binary->right) &&
+           !(binary->op == language::BinaryOp::Div && reads(*binary->right, temporary, scope));
+  if (const auto *call = std::get_if<CallNode>(&node.kind)) {
+    const bool isZeroOfZero = call->arguments.size() == 1 && call->function != Function::Pattern &&
+                              (call->function == Function::Cast || fold(call->function, ValueType::F64, {0.0}) == 0.0);
+    return isZeroOfZero && isLinearIn(*call->arguments.front());
+  }
+  if (const auto *reduction = std::get_if<ReduceNode>(&node.kind))
+    return (reduction->reduction == Reduction::Sum || reduction->reduction == Reduction::Mean) &&
+           isLinearIn(*reduction->body);
+  const std::vector<const Node *> below = children(node);
+  return std::all_of(below.begin(), below.end(), [&](const Node *child) { return isLinearIn(*child); });
+}
+
+bool isReadLinearly(TensorId temporary, const Planning &planning) {
+  return std::all_of(planning.statements.begin(), planning.statements.end(),
+                     [&](const ResolvedStatement &reader) { return isLinear(*reader.value, temporary, reader.scope); });
+}
+
 class ListedTemporary {
 public:
   ListedTemporary(const LogicalStatement &logical, const Planning &planning)
@@ -21,7 +54,8 @@ public:
                         statement_.target.tensor == logical_.target && target_.order() > 1 &&
                         !planning_.symbols[logical_.target].declaration && isMadeOnce();
     if (!isOpen || target_.fill != 0 || logical_.targetDefault != 0 || logical_.reduction != Reduction::Sum ||
-        !isSparse() || !couldBeSparse(logical_, scope_, planning_.kernel) || !areReadersLinear())
+        !isSparse() || !couldBeSparse(logical_, scope_, planning_.kernel) ||
+        !isReadLinearly(logical_.target, planning_))
       return std::nullopt;
     const ExtentId rows = target_.extents.front();
     format::Format format = plainFormat(target_.format, !isStoredWhole(planning_.kernel, rows));
@@ -43,54 +77,49 @@ private:
 
   bool isTarget(VariableId variable) const { return has(logical_.targetVariables, variable); }
 
-  /// Whether a sparse operand of a term lists coordinates of an index of the target, or a tie is one of its indices:
-  /// sums over what others list, as that of j in P(i,j,h) where i and h are dense, leave an array.
+  /// Whether a sparse operand of a term lists coordinates of an index of the target, or a tie is one of its indices, or
+  /// two operands meet: sums over what others list, as that of j in P(i,j,h) where i and h are dense, leave an array.
   bool listsTargets(const LogicalTerm &term) const {
     const std::vector<AccessId> accesses = accessesOf(*term.expr);
-    return std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
-      const Access &access = scope_.accesses[id];
-      const Tensor &tensor = planning_.kernel.tensors[access.tensor];
-      if (tensor.format.isDense() || tensor.is<Tie>())
-        return tensor.is<Tie>() && std::all_of(access.variables.begin(), access.variables.end(),
-                                               [&](VariableId variable) { return isTarget(variable); });
-      const auto &levels = tensor.format.levels;
-      return tensor.format.isSum() || std::any_of(levels.begin(), levels.end(), [&](const format::Level &level) {
-               return !level.isDense() && isTarget(access.variables[level.dim]);
+    return meet(accesses) || std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+             const Access &access = scope_.accesses[id];
+             const Tensor &tensor = planning_.kernel.tensors[access.tensor];
+             if (tensor.format.isDense() || tensor.is<Tie>())
+               return tensor.is<Tie>() && std::all_of(access.variables.begin(), access.variables.end(),
+                                                      [&](VariableId variable) { return isTarget(variable); });
+             const auto &levels = tensor.format.levels;
+             return tensor.format.isSum() || std::any_of(levels.begin(), levels.end(), [&](const format::Level &level) {
+                      return !level.isDense() && isTarget(access.variables[level.dim]);
+                    });
+           });
+  }
+
+  /// Of a sparse operand: the variables that it lists, of the target or others.
+  std::vector<VariableId> listedIn(const Access &access) const {
+    std::vector<VariableId> listed;
+    for (const format::Level &level : planning_.kernel.tensors[access.tensor].format.levels)
+      if (!level.isDense())
+        listed.push_back(access.variables[level.dim]);
+    return listed;
+  }
+
+  /// Whether two operands that list the same variable, which is added up over, have an index of the target each that
+  /// the other one lacks: A(i,k) * B(j,k) has entries where row i and row j have one in common.
+  bool meet(const std::vector<AccessId> &accesses) const {
+    const auto meets = [&](const Access &a, const Access &b) {
+      const std::vector<VariableId> listed = listedIn(a), others = listedIn(b);
+      const auto hasOwn = [&](const Access &one, const Access &other) {
+        return std::any_of(one.variables.begin(), one.variables.end(),
+                           [&](VariableId variable) { return isTarget(variable) && !has(other.variables, variable); });
+      };
+      return hasOwn(a, b) && hasOwn(b, a) && std::any_of(listed.begin(), listed.end(), [&](VariableId variable) {
+               return !isTarget(variable) && has(others, variable);
              });
+    };
+    return std::any_of(accesses.begin(), accesses.end(), [&](AccessId a) {
+      return std::any_of(accesses.begin(), accesses.end(),
+                         [&](AccessId b) { return meets(scope_.accesses[a], scope_.accesses[b]); });
     });
-  }
-
-  bool areReadersLinear() const {
-    return std::all_of(planning_.statements.begin(), planning_.statements.end(),
-                       [&](const ResolvedStatement &reader) { return isLinear(*reader.value, reader); });
-  }
-
-  bool reads(const Node &node, const ResolvedStatement &reader) const {
-    const std::vector<AccessId> accesses = accessesOf(node);
-    return std::any_of(accesses.begin(), accesses.end(),
-                       [&](AccessId id) { return reader.scope.accesses[id].tensor == logical_.target; });
-  }
-
-  /// Whether what `node` makes of the temporary is 0 where that is, as products, sums and some functions are.
-  bool isLinear(const Node &node, const ResolvedStatement &reader) const {
-    if (!reads(node, reader))
-      return true;
-    if (const auto *use = std::get_if<AccessNode>(&node.kind))
-      return !hasDerived(reader.scope.accesses[use->access], reader.scope);
-    if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
-      return isLinear(*binary->left, reader) && isLinear(*binary->right, reader) &&
-             !(binary->op == language::BinaryOp::Div && reads(*binary->right, reader));
-    if (const auto *call = std::get_if<CallNode>(&node.kind)) {
-      const bool isZeroOfZero =
-          call->arguments.size() == 1 && call->function != Function::Pattern &&
-          (call->function == Function::Cast || fold(call->function, ValueType::F64, {0.0}) == 0.0);
-      return isZeroOfZero && isLinear(*call->arguments.front(), reader);
-    }
-    if (const auto *reduction = std::get_if<ReduceNode>(&node.kind))
-      return (reduction->reduction == Reduction::Sum || reduction->reduction == Reduction::Mean) &&
-             isLinear(*reduction->body, reader);
-    const std::vector<const Node *> below = children(node);
-    return std::all_of(below.begin(), below.end(), [&](const Node *child) { return isLinear(*child, reader); });
   }
 
   const LogicalStatement &logical_;
@@ -104,6 +133,39 @@ private:
 
 std::optional<format::Format> listedFormat(const LogicalStatement &logical, const Planning &planning) {
   return ListedTemporary(logical, planning).format();
+}
+
+bool isArrayOfSparse(const ResolvedStatement &made, const Planning &planning) {
+  const std::vector<VariableId> &targets = made.target.variables;
+  bool isSparse = false, isWhole = false;
+  for (AccessId id : accessesOf(*made.value)) {
+    const Access &access = made.scope.accesses[id];
+    if (planning.kernel.tensors[access.tensor].format.isDense())
+      continue;
+    isSparse = true;
+    isWhole |= std::all_of(targets.begin(), targets.end(),
+                           [&](VariableId variable) { return has(access.variables, variable); });
+  }
+  return isSparse && !isWhole && targets.size() > 1 && !isReadLinearly(made.target.tensor, planning);
+}
+
+bool isMadeOfWhole(const ResolvedStatement &made, const std::set<TensorId> &partial, const Planning &planning) {
+  const std::vector<AccessId> accesses = accessesOf(*made.value);
+  return std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+    const TensorId tensor = made.scope.accesses[id].tensor;
+    return planning.kernel.tensors[tensor].format.isDense() && !partial.contains(tensor);
+  });
+}
+
+std::set<TensorId> partialTemporaries(const Planning &planning) {
+  std::set<TensorId> partial;
+  for (const ResolvedStatement &made : planning.statements) {
+    const Tensor &target = planning.kernel.tensors[made.target.tensor];
+    if (target.is<Temporary>() && target.order() > 1 && !planning.symbols[made.target.tensor].boundBy &&
+        !isMadeOfWhole(made, partial, planning) && !isArrayOfSparse(made, planning))
+      partial.insert(made.target.tensor);
+  }
+  return partial;
 }
 
 } // namespace spc::sema
