@@ -3,6 +3,7 @@
 #include "sema/equations.h"
 #include "sema/simplify.h"
 
+#include <cmath>
 #include <utility>
 
 namespace spc::sema {
@@ -44,9 +45,27 @@ NodePtr negationOf(NodePtr condition) {
   return makeNode(std::move(result), where);
 }
 
-bool isNumber(const Node &node) {
+const NumberNode *numberIn(const Node &node) {
   const auto *negate = std::get_if<NegateNode>(&node.kind);
-  return std::holds_alternative<NumberNode>(negate ? negate->operand->kind : node.kind);
+  return std::get_if<NumberNode>(negate ? &negate->operand->kind : &node.kind);
+}
+
+/// Writes `2 * select(c, a, 0)` as `select(c, 2 * a, 0)`, and so quotients by numbers.
+void scaleChosen(Node &node) {
+  auto *binary = std::get_if<BinaryNode>(&node.kind);
+  if (!binary || asSum(node))
+    return;
+  const bool isFirst = conditionOfChoice(*binary->left) != nullptr;
+  const bool isSecond = !isFirst && binary->op == BinaryOp::Mul && conditionOfChoice(*binary->right);
+  const NumberNode *scale = numberIn(isFirst ? *binary->right : *binary->left);
+  if (!(isFirst || isSecond) || !scale || !std::isfinite(scale->value) ||
+      (binary->op == BinaryOp::Div && scale->value == 0))
+    return;
+  NodePtr choice = std::move(isFirst ? binary->left : binary->right);
+  NodePtr &chosen = std::get<CallNode>(choice->kind).arguments[1];
+  (isFirst ? binary->left : binary->right) = std::move(chosen);
+  chosen = makeNode(std::move(*binary), node.where);
+  node.kind = std::move(choice->kind);
 }
 
 void orderChoicesIn(Node &node) {
@@ -54,6 +73,7 @@ void orderChoicesIn(Node &node) {
     orderChoicesIn(*child);
   if (CallNode *choice = asCall(node, Function::Select))
     orderChoice(choice->arguments);
+  scaleChosen(node);
 }
 
 /// Whether a condition is an equation of two index variables, or several of them.
@@ -76,11 +96,9 @@ void multiplyChosen(NodePtr &addend, const Scope &scope, const KernelHead &kerne
     multiplyChosen(sum.left, scope, kernel);
     return multiplyChosen(sum.right, scope, kernel);
   }
+  orderChoicesIn(*addend);
   CallNode *choice = asCall(*addend, Function::Select);
-  if (!choice)
-    return;
-  orderChoice(choice->arguments);
-  if (conditionOfChoice(*addend) && isTie(*choice->arguments[0], scope, kernel))
+  if (choice && conditionOfChoice(*addend) && isTie(*choice->arguments[0], scope, kernel))
     addend = makeBinary(BinaryOp::Mul, std::move(choice->arguments[1]), std::move(choice->arguments[0]));
 }
 
@@ -96,7 +114,7 @@ void orderChoice(std::vector<NodePtr> &arguments) {
   CallNode *negation = nullptr;
   while ((negation = asCall(*arguments[0], Function::Not)) && asCall(*negation->arguments[0], Function::Not))
     arguments[0] = negationOf(negationOf(std::move(arguments[0])));
-  const bool isLast = isNumber(*arguments[2]) && !isNumber(*arguments[1]);
+  const bool isLast = numberIn(*arguments[2]) && !numberIn(*arguments[1]);
   if (!isLast && isNegated(*arguments[0])) {
     arguments[0] = negationOf(std::move(arguments[0]));
     std::swap(arguments[1], arguments[2]);

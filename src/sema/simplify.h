@@ -8,7 +8,8 @@ namespace spc::sema {
 /// Takes out conversions of numbers and of elements that change nothing.
 void dropConversions(Program &program);
 
-/// Writes choices by negated conditions as choices by these conditions (sema/plain_choice.h).
+/// Writes choices by negated conditions as choices by these conditions (sema/plain_choice.h), and has numbers that scale
+/// `select(c, a, 0)` scale a.
 void orderChoices(Program &program);
 
 /// Puts operands in place of equations between index variables, so that loops run over their solutions alone: a

@@ -172,6 +172,10 @@ TEST_CASE("identities and diagonals that have names", "[temporaries]") {
   checkLowering("let D(i,j) = sum(k, select(i == j and i == k, B(i,k), 0))\ny(i) = D(i,j)*w(j)", {{}});
   checkLowering("let D(i,j) = sum(k, select(i != j or k != 2*i, 0, C(j,k)))\ny(i) = D(i,j)*w(j) - max(j, D(i,j))",
                 {{}});
+  checkLowering("let P(i,j) = A(i,j)/d(i)\nlet Q(i,j) = P(i,k)*P(k,j)\n"
+                "let K(i,j) = 0.5*select(i == j, 1, 0) + P(i,j) + select(i == j + 1, x(i), 0)/4 - 2*Q(i,j)\n"
+                "Y(i,f) = K(i,j)*X(j,f)",
+                product({{"A", {"csr", "coo"}}}));
   checkLowering("let D(i,j) = select(i != j, 0, x(i)) + B(i,j)\ny(i) = D(i,j)*w(j)", {{}});
   checkLowering("y(i) = sum(j, A(i,j)*z(j) + select(i != j, 0, x(j)))", product({{"A", storages}}));
 }

@@ -1,6 +1,7 @@
 #include "harness/plain_choices.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <utility>
@@ -72,9 +73,38 @@ void negate(ExprPtr &condition) {
   condition = std::make_unique<syntax::Expr>(syntax::Expr{std::move(negation), where});
 }
 
-bool isNumber(syntax::Expr &expr) {
+const syntax::Literal *numberIn(syntax::Expr &expr) {
   const auto *negative = std::get_if<syntax::Negate>(&inside(expr).node);
-  return std::holds_alternative<syntax::Literal>(negative ? inside(*negative->operand).node : inside(expr).node);
+  return std::get_if<syntax::Literal>(negative ? &inside(*negative->operand).node : &inside(expr).node);
+}
+
+syntax::Call *choiceOrZero(syntax::Expr &expr) {
+  syntax::Call *choice = callOf(expr, Function::Select);
+  const auto *otherwise = choice ? std::get_if<syntax::Literal>(&inside(*choice->arguments[2]).node) : nullptr;
+  return otherwise && otherwise->value == 0 ? choice : nullptr;
+}
+
+ExprPtr inParens(ExprPtr part) {
+  const Span where = part->where;
+  return std::make_unique<syntax::Expr>(syntax::Expr{syntax::Paren{std::move(part)}, where});
+}
+
+/// Writes `2 * select(c, a, 0)` as `select(c, 2 * (a), 0)`, and so quotients by numbers.
+void scaleChosen(syntax::Expr &expr) {
+  auto *binary = std::get_if<syntax::Binary>(&expr.node);
+  const bool isProduct = binary && binary->op == language::BinaryOp::Mul;
+  if (!isProduct && !(binary && binary->op == language::BinaryOp::Div))
+    return;
+  const bool isFirst = choiceOrZero(*binary->left) != nullptr;
+  const syntax::Literal *scale = numberIn(isFirst ? *binary->right : *binary->left);
+  if (!(isFirst || (isProduct && choiceOrZero(*binary->right))) || !scale || std::isinf(scale->value) ||
+      (!isProduct && scale->value == 0))
+    return;
+  ExprPtr &side = isFirst ? binary->left : binary->right;
+  syntax::Call choice = std::move(*choiceOrZero(*side));
+  side = inParens(std::move(choice.arguments[1]));
+  choice.arguments[1] = std::make_unique<syntax::Expr>(syntax::Expr{std::move(*binary), expr.where});
+  expr.node = std::move(choice);
 }
 
 void addVariables(const std::vector<language::Index> &indices, std::set<std::string> &variables) {
@@ -120,15 +150,11 @@ void multiplyChosen(ExprPtr &expr, const std::set<std::string> &variables) {
     multiplyChosen(binary->left, variables);
     return multiplyChosen(binary->right, variables);
   }
-  syntax::Call *choice = callOf(*expr, Function::Select);
-  const auto *otherwise = choice ? std::get_if<syntax::Literal>(&inside(*choice->arguments[2]).node) : nullptr;
-  if (!otherwise || otherwise->value != 0 || !isTie(*choice->arguments[0], variables))
+  syntax::Call *choice = choiceOrZero(*expr);
+  if (!choice || !isTie(*choice->arguments[0], variables))
     return;
   const Span where = expr->where;
-  const auto inParens = [&](ExprPtr &part) {
-    return std::make_unique<syntax::Expr>(syntax::Expr{syntax::Paren{std::move(part)}, where});
-  };
-  ExprPtr value = inParens(choice->arguments[1]), condition = inParens(choice->arguments[0]);
+  ExprPtr value = inParens(std::move(choice->arguments[1])), condition = inParens(std::move(choice->arguments[0]));
   syntax::Binary product{language::BinaryOp::Mul, std::move(value), std::move(condition)};
   expr = std::make_unique<syntax::Expr>(syntax::Expr{std::move(product), where});
 }
@@ -145,12 +171,13 @@ void multiplyChosenAddends(syntax::Statement &statement) {
 void orderChoices(syntax::Expr &expr) {
   for (syntax::Expr *child : syntax::children(expr))
     orderChoices(*child);
+  scaleChosen(expr);
   syntax::Call *choice = callOf(expr, Function::Select);
   if (!choice || !std::holds_alternative<syntax::Call>(expr.node))
     return;
   std::vector<ExprPtr> &arguments = choice->arguments;
   dropPairs(arguments[0]);
-  if (!isNegated(*arguments[0]) || (isNumber(*arguments[2]) && !isNumber(*arguments[1])))
+  if (!isNegated(*arguments[0]) || (numberIn(*arguments[2]) && !numberIn(*arguments[1])))
     return;
   negate(arguments[0]);
   std::swap(arguments[1], arguments[2]);

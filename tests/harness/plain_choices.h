@@ -6,7 +6,7 @@
 namespace spc::testing {
 
 /// Writes `select(not c, a, b)` as `select(c, b, a)` wherever it stands in an expression, unless b alone is a number,
-/// and so `select(i != j, a, b)` of index variables.
+/// and so `select(i != j, a, b)` of index variables. Numbers that scale `select(c, a, 0)` scale a.
 void orderChoices(syntax::Expr &expr);
 
 /// Writes addends `select(i == j, a, 0)` of index variables as `a * (i == j)`. Requires: choices are ordered.

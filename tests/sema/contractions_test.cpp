@@ -289,6 +289,8 @@ TEST_CASE("identities and diagonals that have names take steps by entries") {
   for (const std::string scale : {"select(i == j, d(i), 0)", "select(i != j, 0, d(j))", "d(i)*(i == j)"})
     CHECK(costOf("let D(i,j) = " + scale + "\nlet L(i,j) = D(i,j) - A(i,j)\ny(i) = L(i,j)*x(j)", {"A=csr"}) ==
           "i for D; i + nnz(A) for L; nnz(L) for y");
+  const std::string walk = "let P(i,j) = A(i,j)/d(i)\nlet K(i,j) = 0.15*select(i == j, 1, 0) + 0.5*P(i,j)\n";
+  CHECK(check(walk + "Y(i,f) = K(i,j)*X(j,f)", {"A=csr"}).tensor("K").isAssembled());
   CHECK(check("D(i,j) = select(i == j, d(i), 0)", {}).tensor("D").format.isDense());
   CHECK(check("let D(i,j) = select(i == j, d(i), 0) + C(i,j)\ny(i) = D(i,j)*x(j)", {}).tensor("D").format.isDense());
 }

@@ -139,7 +139,7 @@ std::optional<Access> wantedWhere(const Reader &reader, const Planning &planning
     const auto argument = std::find_if(call->arguments.begin(), call->arguments.end(),
                                        [&](const NodePtr &other) { return other.get() == own; });
     const auto place = static_cast<size_t>(argument - call->arguments.begin());
-    if (call->function == Function::Select && place == 1)
+    if ((call->function == Function::Select && place == 1) || (call->function == Function::Where && place == 1))
       take(*call->arguments[0], argumentType(*call, 0, type, use.scope, planning.kernel));
     type = argumentType(*call, place, type, use.scope, planning.kernel);
   }

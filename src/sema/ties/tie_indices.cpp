@@ -31,7 +31,7 @@ public:
     if (!statement_.value)
       return;
     isSparse_ = maker_.hasListed() || !program_.tensors[statement_.target.tensor].format.isDense() ||
-                (isOpenTemporary() && isTiedThroughout(*statement_.value));
+                (isOpenTemporary() && (readsKeepers() || isTiedThroughout(*statement_.value)));
     visit(statement_.value, {.isAddend = true});
   }
 
@@ -47,6 +47,13 @@ private:
   bool isOpenTemporary() const {
     const TensorId target = statement_.target.tensor;
     return program_.tensors[target].is<Temporary>() && !program_.symbols[target].boundBy;
+  }
+
+  /// Whether a temporary of two or more indices is read that may list entries.
+  bool readsKeepers() const {
+    return std::any_of(scope_.accesses.begin(), scope_.accesses.end(), [&](const Access &access) {
+      return access.variables.size() > 1 && keepers_.contains(access.tensor);
+    });
   }
 
   /// Whether each addend is 0 but where two of the target's variables are tied: it has the pattern of a tie.
