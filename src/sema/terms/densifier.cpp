@@ -1,5 +1,6 @@
 #include "sema/terms/densifier.h"
 
+#include "sema/equations.h"
 #include "sema/expression_types.h"
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/expander.h"
@@ -44,7 +45,7 @@ public:
       if (const std::optional<Densifier> part = find(*below[k], inside))
         return part;
     }
-    return Densifier{node.where, reasonFor(fill)};
+    return Densifier{node.where, reasonFor(fill), !equationsOfProduct(node, scope_, kernel_).empty()};
   }
 
 private:
