@@ -56,6 +56,9 @@ TEST_CASE("dense temporaries beside temporaries that take a pattern", "[fusion]"
       "let Z(i,j) = a(i)*b(j)\nlet P(i,j) = S(i,j)*R(j,i)\ny(i) = P(i,j)*exp(Z(i,j)) + max(j, P(i,j))";
   const std::vector<std::string> storages = {"csr",    "csc", "dcsr",    "coo",  "coo-dup",
                                              "bsr2x3", "ell", "sym-csr", "dense"};
+  checkLowering(
+      "let Z(i,j) = (i < j)\nlet T(i,j) = select(i == j + 1, 2, 1)\ny(i) = S(i,j)*Z(i,j)*x(j)\nz(i) = S(i,j)*T(i,j)",
+      product({{"S", storages}}));
   checkLowering(scores, product({{"S", storages}}));
   checkLowering(transposed, product({{"S", storages}}));
   checkLowering(other, product({{"S", storages}, {"R", {"csr"}}}));

@@ -274,6 +274,8 @@ TEST_CASE("temporaries that take an operand's pattern say where others are wante
   REQUIRE(back.tensor("Z").shared());
   CHECK(back.tensor("Z").as<Temporary>()->isRestricted);
   CHECK(costOf(scores + slopes, {"A=csr"}) == "nnz(A) for Z, E, D, P, d");
+  for (const std::string mask : {"(i < j)", "select(i < j, 1, 0)", "exp(-abs(f64(i) - f64(j)))"})
+    CHECK(check("let Z(i,j) = " + mask + "\ny(i) = A(i,j)*Z(i,j)*x(j)", {"A=csr"}).tensor("Z").shared());
   // Nothing says so where a reader wants all of it, an entry at another place, or what a caller stores otherwise.
   CHECK(check(scores + "d(i) = P(i,j)*Z(j,i)", {"A=csr"}).tensor("Z").format.isDense());
   CHECK(check(scores + "d(i) = max(j, P(i,j)) + sum(j, Z(i,j))", {"A=csr"}).tensor("Z").format.isDense());

@@ -290,10 +290,10 @@ private:
     return mask;
   }
 
-  /// Whether all that a temporary is made of are temporaries that are products with the mask, at its own places.
+  /// Whether a temporary is made of others, and all of these are products with the mask, at its own places.
   bool hasMask(const ResolvedStatement &made, const Access &mask) const {
     const std::vector<AccessId> accesses = accessesOf(*made.value);
-    return std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+    return !accesses.empty() && std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) {
       const Access &access = made.scope.accesses[id];
       const auto other = std::find_if(planning_.statements.begin(), planning_.statements.end(),
                                       [&](const auto &each) { return each.target.tensor == access.tensor; });
@@ -319,7 +319,7 @@ private:
     const bool isOneFactor =
         isElementwise(made) ? !hasOtherReduction(*made.value) : !hasReduction(*made.value) && !hasSum(*made.value);
     const bool mayRestrict = isMadeOfWhole(made, partial_, planning_) || isArrayOfSparse(made, planning_);
-    if (!mayRestrict || accessesOf(*made.value).empty() || !isOneFactor)
+    if (!mayRestrict || !isOneFactor)
       return std::nullopt;
     std::optional<Access> common;
     for (const Reader &reader : readers) {
