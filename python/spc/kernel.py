@@ -327,6 +327,7 @@ class Kernel(KernelBase):
         views = {argument.tensor: views[argument.name] for argument in self._outline.inputs}
         formats, types, indices = {**request.formats, **results}, dict(request.types), dict(request.indices)
         default, bound = common_type(views), bound_by(formats)
+        updated = {argument.tensor for argument in self._outline.outputs if argument.is_read and argument.shape}
         for name, view in views.items():
             if name in self._standing:
                 formats[name] = self._standing[name] if isinstance(view, NumberView) else "dense"
@@ -334,8 +335,12 @@ class Kernel(KernelBase):
                 self._say_type(name, default if is_weak(view) else view.type, types)
                 continue
             self._say_type(name, view.type, types)
-            if name not in bound and "" not in bound and (form := format_of(view.storage)) is not None:
+            if name in bound or "" in bound:
+                continue
+            if (form := format_of(view.storage)) is not None:
                 formats[name] = form if view.pointers == view.indices else with_index(view)
+            elif name in updated:  # it would take the pattern of another operand
+                formats[name] = "dense"
         say_indices(views, formats, request.files, indices)
         return request.changed(formats=formats, types=types, indices=indices)
 

@@ -163,6 +163,18 @@ def test_updated_in_place():
         axpy(y=y, A=a, x=x, out=y)
 
 
+@pytest.mark.parametrize("text, expected", [
+    ("C(i,j) += A(i,k) * A(k,j)", lambda c, a: c + a @ a),
+    ("C(i,j) = 2 * C(i,j) + A(i,k) * A(k,j)", lambda c, a: 2 * c + a @ a),
+    ("C(i,j) += -A(j,i)", lambda c, a: c - a.T),
+])
+def test_a_sparse_product_is_added_to_an_array(text, expected):
+    a, c = matrix(8, 8), dense((8, 8))
+    wanted = expected(c, a.toarray())
+    assert kernel(text)(C=c, A=a) is c
+    close(c, wanted)
+
+
 def test_several_results():
     both = kernel("y(i) = A(i,j) * x(j)\nz(j) = A(i,j) * w(i)\n", A="csr")
     a, x, w = matrix(6, 8), dense(8), dense(6)
