@@ -213,6 +213,8 @@ std::optional<Kernel> plan(const Program &checked, const Options &options, Diagn
   noteLinearPlaces(program);
   rankApart(program);
   tieIndices(program);
+  if (options.fuses && !options.strictFp && !options.asWritten && !program.given.order)
+    placeGathered(program);
   liftGathers(program);
   readSparseTargets(program);
   std::optional<Kernel> kernel = PlanChooser(program, options, diagnostics).run();

@@ -17,6 +17,10 @@ void orderChoices(Program &program);
 /// plain variables, A(i, i), A(2*i + 3, 5). Each becomes a Tie, a tensor of the program.
 void tieIndices(Program &program);
 
+/// Puts what dense temporaries are made of in place of gathers of these, where they are larger than all that and read at
+/// fewer places. Requires: ties are there.
+void placeGathered(Program &program);
+
 /// Takes gathers in functions for sums around these, so that elements are read where they are. Requires: ties are
 /// there.
 void liftGathers(Program &program);

@@ -37,6 +37,38 @@ def test_rows_by_indices_with_strides(index):
         np.testing.assert_array_equal(rows(x=table[:, 0].copy(), p=some), table[some, 0])
 
 
+MADE = "let d(i,j) = b(i) + sum(k, abs(x(i,k) - z(j,k)))\n"
+
+
+@pytest.mark.parametrize("options", [(), ("--fp=strict",), ("--plan=as-written",)])
+@pytest.mark.parametrize("text, expected", [
+    (MADE + "y(e) = exp(-d(p(e),q(e)))", lambda d, p, q: np.exp(-d[p, q])),
+    (MADE + "y(e) = d(p(e),q(e)) / (1 + d(p(e),2) * d(q(e),p(e)))", lambda d, p, q: d[p, q] / (1 + d[p, 2] * d[q, p])),
+    (MADE + "let s(i,j) = sqrt(d(i,j)) * b(j)\ny(e) = sin(s(p(e),p(e)) - d(p(e),q(e)))",
+     lambda d, p, q: np.sin(np.sqrt(d[p, p]) * np.arange(6.0)[p] - d[p, q])),
+    (MADE + "y = max(e, d(p(e),q(e)) - d(q(e),p(e)))", lambda d, p, q: (d[p, q] - d[q, p]).max()),
+    (MADE + "y(e) = -d(p(e),q(e)) / 2 + sum(f, sin(d(p(f),q(e))))",
+     lambda d, p, q: -d[p, q] / 2 + np.sin(d[p][:, q]).sum(0)),
+])
+def test_elements_of_matrices_that_are_not_made(text, expected, options):
+    rng = np.random.default_rng(5)
+    b, x, z = np.arange(6.0), rng.random((6, 3)), rng.random((6, 3))
+    p, q = rng.integers(0, 6, 9), rng.integers(0, 6, 9)
+    made = b[:, None] + np.abs(x[:, None] - z).sum(-1)
+    run = spc.kernel(text, options=list(options))
+    close(np.asarray(run(b=b, x=x, z=z, p=p, q=q)), np.asarray(expected(made, p, q)))
+    p[4] = 6
+    with pytest.raises(spc.StructureError, match="p"):
+        run(b=b, x=x, z=z, p=p, q=q)
+
+
+def test_scores_of_many_pairs():
+    n, rng = 60000, np.random.default_rng(6)
+    x, p, q = rng.random((n, 3)), rng.integers(0, n, 1000), rng.integers(0, n, 1000)
+    scores = kernel("let s(i,j) = sqrt(sum(k, pow(x(i,k) - x(j,k), 2)))\ny(e) = exp(s(p(e),q(e)))")
+    close(scores(x=x, p=p, q=q), np.exp(np.linalg.norm(x[p] - x[q], axis=1)))
+
+
 def test_groups():
     labels, x = np.array([2, 0, 2, 1], np.int64), np.random.default_rng(2).random((4, 3))
     wanted = np.stack([x[labels == k].sum(0) for k in range(3)])

@@ -39,6 +39,22 @@ TEST_CASE("a temporary is not computed where indices point that are computed the
   }
 }
 
+TEST_CASE("a matrix that is read at held indices is not made") {
+  const std::string made = "let T(i,j) = sum(k, abs(x(i,k) - z(j,k)))\n";
+  CHECK(isFused(made + "y(e) = exp(T(p(e),q(e)))"));
+  CHECK(isFused(made + "l = sum(e, relu(T(p(e),q(e)) - T(p(e),r(e)) + 1))"));
+  CHECK(isFused(made + "y(i) = 1/T(i,p(i))"));
+  CHECK(isFused("let D(i,j) = x(i,k)*z(j,k)\nlet T(i,j) = sqrt(D(i,j))\ny(e) = exp(T(p(e),q(e)))"));
+  CHECK(check(kProduct + "l = pattern(S(i,j))*exp(T(i,j) - T(i,p(i)))", {"S=csr"}).ownerOf("T").has_value());
+  CHECK_FALSE(isFused(made + "y(e) = exp(T(p(e),q(e)))", {}, /*strict=*/true));
+  CHECK_FALSE(isFused(made + "y(e) = exp(T(p(e),q(e)))\nw(i) = max(j, T(i,j))"));
+  CHECK_FALSE(isFused(made + "y(e) = exp(T(p(e),q(e)))\nT(i,j) = 1"));
+  CHECK_FALSE(isFused(made + "x(i,k) = 1\ny(e) = exp(T(p(e),q(e)))"));
+  CHECK_FALSE(isFused("let T(i,k) = sqrt(x(i,k))\ny(e,k) = exp(T(p(e),k))"));
+  CHECK_FALSE(isFused("tensor x(30,4)\ntensor z(30,4)\ntensor p(1000): i64\ntensor q(1000): i64\n" + made +
+                      "y(e) = exp(T(p(e),q(e)))"));
+}
+
 TEST_CASE("a temporary that alone says how far an index runs is not fused into a sum over it") {
   const std::string stacked = "tensor T(2,n)\nlet T(i,j) = (i == 0)*x(j) + (i == 1)*z(j)\n";
   CHECK_FALSE(isFused(stacked + "y(j) = sum(i, T(i,j))"));

@@ -1,15 +1,13 @@
 // Temporaries that are sums of products, as factors of the products that read them.
+#include "sema/renaming.h"
 #include "sema/terms/contraction.h"
 #include "sema/terms/fuse.h"
 #include "sema/terms/products.h"
 
 #include <algorithm>
-#include <map>
 
 namespace spc::sema {
 namespace {
-
-using Renamed = std::map<VariableId, VariableId>;
 
 /// The body of sums that are a whole value.
 const Node *bodyOf(const Node *value) {
@@ -76,30 +74,6 @@ const Node &addendOf(const Reader &reader) {
   return **std::find_if(reader.path.begin(), reader.path.end(), [](const Node *node) {
     return !asSum(*node) && !std::holds_alternative<NegateNode>(node->kind);
   });
-}
-
-/// A variable of the reader's own, with a name that no other one there has.
-VariableId addVariable(Scope &scope, Variable variable) {
-  const std::string name = variable.name;
-  const auto isTaken = [&](const Variable &other) { return other.name == variable.name; };
-  for (int number = 1; std::any_of(scope.variables.begin(), scope.variables.end(), isTaken); ++number)
-    variable.name = name + std::to_string(number);
-  return scope.variables.add(std::move(variable));
-}
-
-/// Renames the variables of a tree; those that its reductions bind are added.
-void rename(Node &node, Renamed &variables, const Scope &from, Scope &to) {
-  if (auto *index = std::get_if<IndexNode>(&node.kind))
-    index->variable = variables.at(index->variable);
-  if (auto *reduction = std::get_if<ReduceNode>(&node.kind))
-    for (VariableId &variable : reduction->variables) {
-      const auto [known, isNew] = variables.try_emplace(variable);
-      if (isNew)
-        known->second = addVariable(to, from.variables[variable]);
-      variable = known->second;
-    }
-  for (const Node *child : children(node))
-    rename(const_cast<Node &>(*child), variables, from, to);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "sema/rankings.h"
 #include "sema/simplify.h"
 #include "sema/taken_in.h"
+#include "sema/ties/gathers.h"
 
 #include <algorithm>
 #include <limits>
@@ -13,13 +14,11 @@
 namespace spc::sema {
 namespace {
 
-/// An element at held indices, `sum(k, x(k) * at(k, p(i)))`: where it stands, and what it is made of.
-struct Gather {
-  NodePtr *node;
-  AccessId element;
-  std::vector<AccessId> ties;
-  bool isFactor; ///< of the value that it is part of: it is in no function and no divisor
-};
+/// Whether two accesses are of one tie, at the same rows.
+bool isSameTie(const Access &a, const Access &b) {
+  return a.tensor == b.tensor &&
+         std::equal(a.variables.begin(), a.variables.end() - 1, b.variables.begin(), b.variables.end() - 1);
+}
 
 class StatementLifter {
 public:
@@ -45,17 +44,13 @@ private:
     const Span where = node.arguments.front()->where;
     return makeNode(std::move(node), where);
   }
-  static NodePtr patternOf(AccessId tie, Span where) {
-    return call(Function::Pattern, makeNode(AccessNode{tie}, where));
-  }
   const Tie *tieOf(const Access &access) const { return program_.tensors[access.tensor].as<Tie>(); }
   bool isPlain(const Access &access) const {
     const Tensor &tensor = program_.tensors[access.tensor];
     return tensor.format.isDense() && tensor.fill == 0;
   }
 
-  std::optional<AccessId> tieIn(const Node &node) const;
-  bool addGatherParts(const Node &product, Gather &gather) const;
+  std::optional<AccessId> tieIn(const Node &node) const { return sema::tieIn(node, scope_, program_); }
   std::optional<Gather> gatherAt(NodePtr &node, bool isFactor) const;
   bool collect(NodePtr &node, bool isFactor, std::vector<Gather> &gathers) const;
   void addTies(const Node &node, std::vector<AccessId> &ties) const;
@@ -71,46 +66,16 @@ private:
   Scope &scope_;
 };
 
-/// The tie that a factor asks for.
-std::optional<AccessId> StatementLifter::tieIn(const Node &node) const {
-  const auto *call = std::get_if<CallNode>(&node.kind);
-  const auto *use =
-      call && call->function == Function::Pattern ? std::get_if<AccessNode>(&call->arguments.front()->kind) : nullptr;
-  return use && tieOf(scope_.accesses[use->access]) ? std::optional(use->access) : std::nullopt;
-}
-
-/// Whether the factors are an element and ties.
-bool StatementLifter::addGatherParts(const Node &product, Gather &gather) const {
-  if (const std::optional<AccessId> tie = tieIn(product)) {
-    gather.ties.push_back(*tie);
-    return true;
-  }
-  const auto *binary = std::get_if<BinaryNode>(&product.kind);
-  if (!binary || binary->op != BinaryOp::Mul || !tieIn(*binary->right))
-    return false;
-  gather.ties.push_back(*tieIn(*binary->right));
-  const auto *use = std::get_if<AccessNode>(&binary->left->kind);
-  if (!use)
-    return addGatherParts(*binary->left, gather);
-  gather.element = use->access;
-  return true;
-}
-
+/// A gather at different indices: no element is read at one variable twice.
 std::optional<Gather> StatementLifter::gatherAt(NodePtr &node, bool isFactor) const {
-  const auto *sum = std::get_if<ReduceNode>(&node->kind);
-  Gather gather{&node, {}, {}, isFactor};
-  if (!sum || sum->reduction != Reduction::Sum || !addGatherParts(*sum->body, gather) ||
-      std::holds_alternative<CallNode>(sum->body->kind) || gather.ties.size() != sum->variables.size())
+  std::optional<Gather> gather = sema::gatherAt(node, isFactor, scope_, program_);
+  if (!gather)
     return std::nullopt;
-  const Access &element = scope_.accesses[gather.element];
-  const bool isTotal = std::all_of(gather.ties.begin(), gather.ties.end(),
-                                   [&](AccessId tie) { return tieOf(scope_.accesses[tie])->isChecked; });
-  for (VariableId variable : sum->variables)
-    if (!isTotal || !has(element.variables, variable) ||
-        std::none_of(gather.ties.begin(), gather.ties.end(),
-                     [&](AccessId tie) { return scope_.accesses[tie].variables.back() == variable; }))
-      return std::nullopt;
-  return isPlain(element) ? std::optional(std::move(gather)) : std::nullopt;
+  for (size_t k = 0; k < gather->ties.size(); ++k)
+    for (size_t other = 0; other < k; ++other)
+      if (isSameTie(scope_.accesses[gather->ties[k]], scope_.accesses[gather->ties[other]]))
+        return std::nullopt;
+  return gather;
 }
 
 /// Collects the gathers of a value; false where it has other reductions, or entries by condition.
@@ -157,12 +122,6 @@ bool StatementLifter::covers(const Gather &gather, const Node &value) const {
     }
   const std::vector<VariableId> all = freeVariables(value, scope_);
   return std::all_of(all.begin(), all.end(), [&](VariableId variable) { return has(known, variable); });
-}
-
-/// Whether two accesses are of one tie, at the same rows.
-bool isSameTie(const Access &a, const Access &b) {
-  return a.tensor == b.tensor &&
-         std::equal(a.variables.begin(), a.variables.end() - 1, b.variables.begin(), b.variables.end() - 1);
 }
 
 /// Puts the elements themselves in place of gathers by the ties `lifted`. Returns those of them that are read.

@@ -3,6 +3,7 @@
 // at a sum of multiples is the sum over all that the operand stores, tied to where it is read.
 #include "format/rule.h"
 #include "sema/simplify.h"
+#include "sema/ties/gathers.h"
 #include "sema/ties/tie_maker.h"
 
 #include <algorithm>
@@ -12,12 +13,6 @@
 
 namespace spc::sema {
 namespace {
-
-NodePtr patternOf(AccessId access, Span where) {
-  CallNode pattern{Function::Pattern, ValueType::F64, {}};
-  pattern.arguments.push_back(makeNode(AccessNode{access}, where));
-  return makeNode(std::move(pattern), where);
-}
 
 class StatementTies {
 public:
