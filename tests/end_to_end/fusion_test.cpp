@@ -63,3 +63,15 @@ TEST_CASE("dense temporaries beside temporaries that take a pattern", "[fusion]"
   checkLowering(transposed, product({{"S", storages}}));
   checkLowering(other, product({{"S", storages}, {"R", {"csr"}}}));
 }
+
+TEST_CASE("what temporaries with the entries of a sparse factor are multiplied by", "[fusion]") {
+  const std::string made = "let T(i,j) = exp(a(i) + b(j))\nlet D(i,j) = S(i,j)*x(j)*T(i,j)\n";
+  checkLowering(made + "y(i) = D(i,j)*T(i,j)", product({{"S", kSparse}}));
+  checkLowering(made + "let E(i,j) = -D(i,j)/(2*T(i,j))\ny(i) = E(i,j)*z(j)/T(i,j)", product({{"S", kSparse}}));
+  checkLowering(made + "y(i) = D(i,j)*T(j,i) - T(i,j)",
+                product({{"S", {"csr", "bsr2x3", "ell", "coo-dup", "sym-csr"}}}));
+  checkLowering(
+      "let T(i,j) = A(i,k)*B(j,k)\nlet D(i,j) = S(i,j)*T(i,j)\nF(i,j) = 3*D(i,j)/(1 + T(i,j)*T(i,j)) + D(i,j)",
+      product({{"S", {"csr", "coo", "bsr2x3", "coo-dup"}}}));
+  checkLowering(made + "D(i,j) += 2*S(i,j) - S(i,j)*T(i,j)\ny(i) = D(i,j)*T(i,j)", product({{"S", kSparse}}));
+}

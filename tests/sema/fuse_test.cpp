@@ -100,6 +100,21 @@ TEST_CASE("a dense product that a sparse factor samples is computed there") {
   CHECK_FALSE(check(kProduct + "D(i,j) = S(i,j)*T(i,j)\nE(i,j) = R(i,j)*T(i,j)", {"S=csr", "R=csr"}).ownerOf("T"));
 }
 
+TEST_CASE("temporaries with the entries of a sparse factor say where others are wanted") {
+  const std::string made = "let T(i,j) = exp(a(i) + b(j))\nlet D(i,j) = S(i,j)*x(j)*T(i,j)\n";
+  const auto isRestricted = [](const std::string &text, const std::vector<std::string> &bindings) {
+    const Checked checked = check(text, bindings);
+    REQUIRE(checked.errors() == "");
+    return checked.ownerOf("T").has_value();
+  };
+  CHECK(isRestricted(made + "y(i) = D(i,j)*T(i,j)", {"S=csr"}));
+  CHECK(isRestricted(made + "let E(i,j) = -D(i,j)/(2*T(i,j))\ny(i) = E(i,j)*z(j)/T(i,j)", {"S=csc"}));
+  CHECK(isRestricted(made + "let E(j,i) = D(i,j)*a(i)\ny(i) = E(j,i)*T(i,j)", {"S=csr"}));
+  CHECK_FALSE(isRestricted(made + "y(i) = D(i,j)*T(j,i)", {"S=csr"}));
+  CHECK_FALSE(isRestricted(made + "y(i) = max(j, T(i,j))", {"S=csr"}));
+  CHECK_FALSE(isRestricted(made + "D(i,j) += a(i)\ny(i) = D(i,j)/T(i,j)", {"S=csr"}));
+}
+
 TEST_CASE("a product that a sparse factor samples is put into other products that read all of it") {
   const std::string sampled = "S(i,j)*log(S(i,j)/T(i,j))";
   const Checked divergence = check(kProduct + "l = " + sampled + " - S(i,j) + T(i,j)", {"S=csr"});

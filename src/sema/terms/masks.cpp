@@ -23,19 +23,17 @@ bool isMadeOfComputed(const Access &mask, const Planning &planning) {
   return tie && tie->source && planning.symbols[*tie->source].firstWrite >= 0;
 }
 
-/// The one statement that makes all of a temporary which nothing binds to a format; null where there is none.
-static const ResolvedStatement *makerOf(TensorId temporary, const Planning &planning) {
-  const ResolvedStatement *maker = nullptr;
-  for (const ResolvedStatement &statement : planning.statements)
-    if (statement.target.tensor == temporary) {
-      if (maker || !statement.isTemporary || statement.op != language::AssignOp::Assign)
-        return nullptr;
-      maker = &statement;
-    }
-  return planning.symbols[temporary].boundBy ? nullptr : maker;
+namespace {
+
+bool isSame(const Access &a, const Access &b) {
+  return a.tensor == b.tensor && a.variables == b.variables;
 }
 
-namespace {
+/// The operand whose pattern a temporary takes, with the dimension of the temporary for each of its own.
+struct TakenPattern {
+  Access operand;
+  std::vector<size_t> dims;
+};
 
 class MaskFinder {
 public:
@@ -72,20 +70,48 @@ private:
 
   /// The operand whose pattern a temporary takes, as the temporary is read; nullopt where there is none.
   std::optional<Access> maskOfTemporary(const Access &read) {
-    const ResolvedStatement *made = makerOf(read.tensor, planning_);
-    if (!made)
+    if (!planning_.kernel.tensors[read.tensor].is<Temporary>() || planning_.symbols[read.tensor].boundBy)
       return std::nullopt;
-    const std::vector<VariableId> &variables = made->target.variables;
-    if (const auto [known, isNew] = ofTemporaries_.try_emplace(read.tensor); isNew) {
-      std::optional<Access> own = maskIn(*made->value, computeTypeOf(planning_.kernel, *made), variables, made->scope);
-      if (own && takesPattern(*made, *own))
-        ofTemporaries_[read.tensor] = std::move(own);
-    }
-    std::optional<Access> mask = ofTemporaries_[read.tensor];
-    if (mask)
-      for (VariableId &variable : mask->variables)
-        variable = read.variables[placeOf(variable, variables)];
+    if (const auto [known, isNew] = ofTemporaries_.try_emplace(read.tensor); isNew)
+      ofTemporaries_[read.tensor] = patternOf(read.tensor);
+    const std::optional<TakenPattern> &taken = ofTemporaries_[read.tensor];
+    if (!taken)
+      return std::nullopt;
+    Access mask = taken->operand;
+    for (size_t k = 0; k < taken->dims.size(); ++k)
+      mask.variables[k] = read.variables[taken->dims[k]];
     return mask;
+  }
+
+  /// The pattern that all statements which write a temporary give it.
+  std::optional<TakenPattern> patternOf(TensorId temporary) {
+    std::optional<TakenPattern> taken;
+    for (const ResolvedStatement &made : planning_.statements) {
+      if (made.target.tensor != temporary)
+        continue;
+      const bool adds = made.op == language::AssignOp::Assign || made.op == language::AssignOp::Add;
+      const std::optional<Access> own = adds ? maskOfAddends(*made.value, made) : std::nullopt;
+      if (!own || !takesPattern(made, *own))
+        return std::nullopt;
+      TakenPattern next{*own, {}};
+      for (VariableId variable : own->variables)
+        next.dims.push_back(placeOf(variable, made.target.variables));
+      if (taken && (taken->operand.tensor != own->tensor || taken->dims != next.dims))
+        return std::nullopt;
+      taken = std::move(next);
+    }
+    return taken;
+  }
+
+  /// The mask that all addends of a statement have.
+  std::optional<Access> maskOfAddends(const Node &value, const ResolvedStatement &made) {
+    if (const auto *minus = std::get_if<NegateNode>(&value.kind))
+      return maskOfAddends(*minus->operand, made);
+    if (!asSum(value))
+      return maskIn(value, computeTypeOf(planning_.kernel, made), made.target.variables, made.scope);
+    const auto &sum = std::get<BinaryNode>(value.kind);
+    std::optional<Access> left = maskOfAddends(*sum.left, made), right = maskOfAddends(*sum.right, made);
+    return left && right && isSame(*left, *right) ? left : std::nullopt;
   }
 
   /// Whether all that lists entries in the value of a temporary lists those of `mask`, which has its variables, so that
@@ -101,13 +127,12 @@ private:
       const Access &access = made.scope.accesses[id];
       const bool isDense = planning_.kernel.tensors[access.tensor].format.isDense();
       const std::optional<Access> own = isDense ? maskOfTemporary(access) : access;
-      return !own || (own->tensor == mask.tensor && own->variables == mask.variables);
+      return !own || isSame(*own, mask);
     });
   }
 
   const Planning &planning_;
-  /// By temporary: the operand whose pattern it takes, in the variables of the statement that makes it.
-  std::map<TensorId, std::optional<Access>> ofTemporaries_;
+  std::map<TensorId, std::optional<TakenPattern>> ofTemporaries_;
 };
 
 } // namespace
