@@ -55,6 +55,15 @@ TEST_CASE("a matrix that is read at held indices is not made") {
                       "y(e) = exp(T(p(e),q(e)))"));
 }
 
+TEST_CASE("a matrix that is scattered to is not made by products that read it") {
+  const std::string made = "let T(r,c) = at(r, p(e))*at(c, q(e))*v(e)\n", one = "y(i,k) = x(j,k)*T(i,j)\n";
+  CHECK(isFused(made + one));
+  CHECK(isFused(made + one + "z(j,k) = w(i,k)*T(i,j)"));
+  CHECK(isFused(made + one + "z(j,k) = (x(i,k) - w(j,k))*T(i,j)"));
+  CHECK_FALSE(isFused(made + one + "z(i) = max(j, x(j,i)*T(i,j))"));
+  CHECK_FALSE(isFused("let T(i,j) = A(i,k)*A(j,k)\n" + one + "z(j,k) = w(i,k)*T(i,j)", {"A=csr"}));
+}
+
 TEST_CASE("a temporary that alone says how far an index runs is not fused into a sum over it") {
   const std::string stacked = "tensor T(2,n)\nlet T(i,j) = (i == 0)*x(j) + (i == 1)*z(j)\n";
   CHECK_FALSE(isFused(stacked + "y(j) = sum(i, T(i,j))"));

@@ -50,8 +50,10 @@ public:
   void run() {
     for (size_t producer = 0; producer < planning_.statements.size(); ++producer)
       if (const std::vector<Reader> readers = readersOf(producer);
-          readers.size() == 1 && mayInline(producer, readers.front()))
-        inlineInto(producer, readers.front());
+          (readers.size() == 1 || (!readers.empty() && isScattered(planning_, statement(producer)))) &&
+          std::all_of(readers.begin(), readers.end(),
+                      [&](const Reader &reader) { return mayInline(producer, reader); }))
+        std::for_each(readers.begin(), readers.end(), [&](const Reader &reader) { inlineInto(producer, reader); });
     partial_ = partialTemporaries(planning_);
     // Readers first: what they are restricted to, their operands are.
     for (size_t producer = planning_.statements.size(); producer-- > 0;) {

@@ -26,6 +26,10 @@ bool isIndexedBeside(VariableId variable, const ResolvedStatement &use, const Re
 /// is then chosen for all factors together.
 bool isProductWithin(const Planning &planning, const ResolvedStatement &made, const Reader &reader);
 
+/// Whether indices that tensors hold say where a temporary of two or more has what it is made of: it is next to empty,
+/// and what reads it may take that itself, as often as it is read.
+bool isScattered(const Planning &planning, const ResolvedStatement &made);
+
 /// Puts the value of the temporary that `made` writes in place of a node of `use` that is the access to it. Variables
 /// that it is summed over become those of a sum there, with names of their own.
 void putInPlace(const ResolvedStatement &made, ResolvedStatement &use, AccessId access, Node &place);

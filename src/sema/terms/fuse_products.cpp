@@ -105,6 +105,18 @@ bool isProductWithin(const Planning &planning, const ResolvedStatement &made, co
          isFactor(reader);
 }
 
+bool isScattered(const Planning &planning, const ResolvedStatement &made) {
+  const std::vector<AccessId> accesses = accessesOf(*made.value);
+  const std::vector<VariableId> &targets = made.target.variables;
+  return targets.size() > 1 && std::all_of(targets.begin(), targets.end(), [&](VariableId target) {
+           return std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+             const Access &access = made.scope.accesses[id];
+             const auto *tie = planning.kernel.tensors[access.tensor].as<Tie>();
+             return tie && tie->source && access.variables.back() == target;
+           });
+         });
+}
+
 void putInPlace(const ResolvedStatement &made, ResolvedStatement &use, AccessId access, Node &place) {
   Renamed variables;
   const std::vector<VariableId> indices = use.scope.accesses[access].variables;
