@@ -15,6 +15,17 @@
 namespace spc::sema {
 namespace {
 
+/// Makes the target of a statement that writes it first one that is assembled, where an earlier round has asked for
+/// that.
+void takeListed(Planning &planning, size_t statement) {
+  const TensorId target = planning.statements[statement].target.tensor;
+  const CopyRequests::Listed *listed = planning.copies.listed(target);
+  if (!listed || planning.symbols[target].firstWrite != static_cast<int>(statement))
+    return;
+  planning.kernel.tensors[target].format = listed->format;
+  planning.kernel.tensors[target].structure = Assembled{};
+}
+
 /// Plans the statements of a kernel that is checked, as far as they can be with the copies that there are.
 void planStatements(Planning &planning) {
   const Diagnostics &diagnostics = planning.diagnostics;
@@ -28,6 +39,7 @@ void planStatements(Planning &planning) {
   for (size_t k = 0; k < planning.statements.size(); ++k) {
     if (planning.statements[k].isFused)
       continue;
+    takeListed(planning, k);
     expansions.push_back(expandTerms(planning, k, planning.kernel, planning.statements[k].scope, planning.diagnostics));
     inferOutputFormat(planning, expansions.back().main);
     if (!diagnostics.hasErrors())

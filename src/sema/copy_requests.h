@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace spc::sema {
@@ -61,6 +62,24 @@ public:
   /// The outputs in the order in which they were asked for.
   const std::vector<TensorId> &placed() const { return placed_; }
 
+  /// What is known of a target that turned out to be assembled.
+  struct Listed {
+    format::Format format;
+    std::optional<std::string> owner; ///< the operand that it has the format of, as messages name it
+  };
+  /// Asks for a target to be assembled from the start: terms then list where conditions hold, on which it depends
+  /// whether they have entries. False where that was asked for before.
+  bool askForEntries(TensorId target, Listed listed) {
+    const bool isNew = listed_.emplace(target, std::move(listed)).second;
+    if (isNew)
+      asked_.insert(target);
+    return isNew;
+  }
+  const Listed *listed(TensorId target) const {
+    const auto found = listed_.find(target);
+    return found == listed_.end() ? nullptr : &found->second;
+  }
+
   /// Notes that a temporary keeps an operand's pattern in this round.
   void noteKept(TensorId temporary, TensorId source) { keptFrom_[temporary] = source; }
 
@@ -87,6 +106,7 @@ private:
   std::set<std::pair<TensorId, std::vector<int>>> denseRoots_;
   std::map<TensorId, TensorId> keptFrom_;
   std::vector<TensorId> placed_;
+  std::map<TensorId, Listed> listed_;
   std::set<TensorId> asked_; ///< in this round
 };
 

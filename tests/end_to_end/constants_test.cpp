@@ -85,6 +85,19 @@ TEST_CASE("constants beside sparse operands, and in assembled results", "[consta
         }
 }
 
+TEST_CASE("results with a constant's pattern have entries where conditions hold", "[constants]") {
+  for (const std::string format : {"csr", "csc", "coo", "dcsr", "bsr2x3", "ell"})
+    for (const char *statement :
+         {"D(i,j) = where(x(j) > 0, x(j)) * W(i,j)", "D(j,i) = where(x(j) > 0, W(i,j))",
+          "D(i,j) = where(W(i,j) > z(i), W(i,j) * x(j))", "D(i,j) = relu(where(x(j) > 0, x(j))) * W(i,j)",
+          "D(i,j) += where(x(j) > 0, x(j)) * W(i,j)"}) {
+      KernelSpec spec;
+      spec.statements = constant("W", {4, 6}) + statement;
+      spec.formats = {{"W", format}};
+      check(spec);
+    }
+}
+
 TEST_CASE("constants of other orders, several of them, with fills", "[constants]") {
   using enum ValueType;
   for (const ValueType type : {F32, F16, I32, U8, Bool, CF32, CF64}) {

@@ -144,3 +144,24 @@ TEST_CASE("a factor's infinities meet no sum without entries", "[chains]") {
     }
   }
 }
+
+TEST_CASE("a factor that adds up sums has entries where one of them has", "[chains]") {
+  const Formats matrices = {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}},
+                vectors = {{"a", "sv"}, {"b", "sv"}, {"c", "sv"}};
+  const std::pair<const char *, Formats> kernels[] = {
+      {"c(i) = (a(1) + a(i)) * b(i)", vectors},
+      {"c(i) = (a(1) * x(i) + a(i)) * b(i) / z(i)", vectors},
+      {"c(i) = sum(j, a(j)) * sum(k, b(k)) * a(i) * b(i)", vectors},
+      {"C(i,j) = (sum(k, A(k,k)) + A(i,j)) * B(i,j)", matrices},
+      {"C(i,j) = (sum(k, A(i,k)) - A(i,j)) * B(i,j) * sum(k, B(k,j))", matrices},
+      {"C(i,j) = (sum(k, A(i,k)) + A(i,l)) * B(l,j)", matrices},
+      {"C(i,j) += (A(1,1) + A(i,j)) * B(i,j)", matrices},
+      {"C(i,j) = A(i,j)\nC(i,j) += (A(1,1) + C(i,j)) * B(i,j)", matrices},
+  };
+  for (const auto &[statement, formats] : kernels)
+    for (int level : {0, 2}) {
+      KernelSpec spec = specFor(statement, formats, 0);
+      spec.optLevel = level;
+      check(spec);
+    }
+}

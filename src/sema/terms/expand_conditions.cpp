@@ -101,6 +101,7 @@ NodePtr Expander::withoutWheres(const Node &node, EntryPlace place) {
   const bool isChosen = !listsWheres_ && !listsPlaces(node, place);
   NodePtr condition;
   NodePtr product = factorsOf(node, isChosen ? &condition : nullptr);
+  choosesEntries_ |= condition != nullptr;
   return condition ? chosen(std::move(condition), std::move(product), 0) : std::move(product);
 }
 
@@ -172,6 +173,7 @@ NodePtr Expander::entryWhere(NodePtr condition, NodePtr value, double fill, Entr
   // A number has no places to list.
   const bool hasPlaces = !main_->targetVariables.empty() || !freeVariables(*condition, scope_).empty() ||
                          !freeVariables(*value, scope_).empty();
+  choosesEntries_ |= !isListed;
   if (!isListed || !hasPlaces)
     return chosen(std::move(condition), std::move(value), fill);
   if (place == EntryPlace::Addend)
@@ -179,6 +181,22 @@ NodePtr Expander::entryWhere(NodePtr condition, NodePtr value, double fill, Entr
   NodePtr holds = callOf(Function::Pattern, listOf(makeNode(AccessNode{listWhere(*condition, *value)}, where)), where);
   return place == EntryPlace::Number || fill != 0 ? chosen(std::move(holds), std::move(value), fill)
                                                   : makeBinary(BinaryOp::Mul, std::move(holds), std::move(value));
+}
+
+/// A product of the target's terms where a condition holds, of which one that is assembled has no entries elsewhere.
+NodePtr Expander::presentWhere(NodePtr condition, NodePtr product) {
+  if (kernel_.tensors[main_->target].isAssembled() && isListShort(*condition, *product))
+    return entryWhere(std::move(condition), std::move(product), 0, EntryPlace::Factor);
+  choosesEntries_ = true;
+  return chosen(std::move(condition), std::move(product), 0);
+}
+
+/// Whether a list of where a condition holds is no longer than a target or than some operand.
+bool Expander::isListShort(const Node &condition, const Node &product) const {
+  const std::vector<VariableId> asked = freeVariables(condition, scope_), all = freeVariables(product, scope_);
+  const MaybeDomain domain = sparsityOf(product, computeType_, scope_, kernel_).domain;
+  return asked.size() < 2 || (domain && knownBy(*domain, asked, scope_)) ||
+         std::all_of(all.begin(), all.end(), [&](VariableId one) { return has(main_->targetVariables, one); });
 }
 
 /// A value as the temporary that lists its sum, where a condition on its elements alone says which are wanted.

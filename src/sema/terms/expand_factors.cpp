@@ -306,18 +306,21 @@ NodePtr Expander::conditionOf(const Node &value) {
   return asSum(value) ? call(Function::Or, std::move(left), std::move(right)) : both(std::move(left), std::move(right));
 }
 
-/// A value whose sum() nodes are temporaries: each product in it is 0 where one of its factors has no entries.
-NodePtr Expander::guarded(NodePtr value) {
+/// A value whose sum() nodes are temporaries: each product in it is 0 where one of its factors has no entries. As a
+/// factor of a term of the target it is missing there.
+NodePtr Expander::guarded(NodePtr value, EntryPlace place) {
   const Span where = value->where;
   const bool isGuarded = std::holds_alternative<CallNode>(value->kind);
   if (isGuarded || !isTold(*value) || std::holds_alternative<AccessNode>(value->kind))
     return value;
   if (const BinaryNode *sum = asSum(*value))
-    return makeNode(BinaryNode{sum->op, guarded(clone(*sum->left)), guarded(clone(*sum->right))}, where);
+    return makeNode(BinaryNode{sum->op, guarded(clone(*sum->left), place), guarded(clone(*sum->right), place)}, where);
   NodePtr condition;
   NodePtr product = guardedFactors(*value, condition);
   if (!condition)
     return product;
+  if (place == EntryPlace::Factor)
+    return presentWhere(std::move(condition), std::move(product));
   return call(Function::Select, std::move(condition), std::move(product), makeNode(NumberNode{0, "0"}, where));
 }
 

@@ -88,7 +88,7 @@ bool Expander::isScaledAfterwards(const Node &product, const LogicalStatement &l
 Products Expander::productOf(const Node &node, Place place, const LogicalStatement &logical) {
   const ScopedMasks wanted(*this, node);
   if (const NodePtr apart = addendsApart(node))
-    return guardedEach(productOf(*apart, place, logical));
+    return guardedEach(productOf(*apart, place, logical), logical);
   const SumFactors factors = sumFactorsOf(node, scope_, kernel_);
   const bool isAlone = factors.sums.empty() && factors.reductions.size() == 1;
   if (!factors.reductions.empty() && (!isAlone || place == Place::Nested || options_.strictFp)) {
@@ -183,15 +183,15 @@ Products Expander::whole(const Node &node, bool isCostly) {
   return products;
 }
 
-Products Expander::guardedEach(Products products) {
+Products Expander::guardedEach(Products products, const LogicalStatement &logical) {
   for (Product &product : products)
-    product.expr = guarded(std::move(product.expr));
+    product.expr = guarded(std::move(product.expr), &logical == main_ ? EntryPlace::Factor : EntryPlace::Number);
   return products;
 }
 
 /// A product whose sum() nodes are computed before it: 0 where one of them has no entry, as each of its terms would be.
 Products Expander::withSumsApart(const Node &product, Place place, const LogicalStatement &logical) {
-  return guardedEach(productOf(*sumsApart(product, product, WhichSums::All), place, logical));
+  return guardedEach(productOf(*sumsApart(product, product, WhichSums::All), place, logical), logical);
 }
 
 /// The addends of a sum, or the products of a product's factors, of which each that is a sum falls into its addends.

@@ -65,6 +65,7 @@ Expansion Expander::expand(const ResolvedStatement &statement) {
     const NodePtr listed = statement.takesIn && !isTargetDense(main) ? withListed(*plain) : nullptr;
     addValue(statement.op, listed ? *listed : *plain, main);
   }
+  main.choosesEntries = choosesEntries_;
   result.temporaries = std::move(temporaries_);
   return result;
 }

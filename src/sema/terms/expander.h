@@ -131,7 +131,7 @@ private:
   bool isScaledAfterwards(const Node &product, const LogicalStatement &logical) const;
   Products joined(const Node &node, Place place, const LogicalStatement &logical);
   std::optional<Products> besideWhole(const Node &node, const SumFactors &factors, const LogicalStatement &logical);
-  Products guardedEach(Products products);
+  Products guardedEach(Products products, const LogicalStatement &logical);
   Products withSumsApart(const Node &product, Place place, const LogicalStatement &logical);
   Products opened(const Node &node, Place place, const LogicalStatement &logical);
   Products openedAddend(const Node &node, const LogicalStatement &logical);
@@ -219,7 +219,9 @@ private:
   AccessId presenceAt(AccessId value);
   bool isPartial(const Node &value) const;
   NodePtr conditionOf(const Node &value);
-  NodePtr guarded(NodePtr value);
+  NodePtr guarded(NodePtr value, EntryPlace place = EntryPlace::Number);
+  NodePtr presentWhere(NodePtr condition, NodePtr product);
+  bool isListShort(const Node &condition, const Node &product) const;
   NodePtr guardedBeforeParts(const Node &product);
   NodePtr guardedFactors(const Node &product, NodePtr &condition);
 
@@ -255,8 +257,9 @@ private:
   const bool isStandIn_;   ///< the target is one: what it holds before does not matter
   ValueType computeType_;  ///< of what is looked at
   const LogicalStatement *main_ = nullptr;
-  bool isArgument_ = false; ///< what is looked at is a function's argument or a divisor: a sum is a number there
-  bool mayList_ = false;    ///< a sum that is looked at is listed if it may lack entries
+  bool isArgument_ = false;     ///< what is looked at is a function's argument or a divisor: a sum is a number there
+  bool choosesEntries_ = false; ///< LogicalStatement::choosesEntries
+  bool mayList_ = false;        ///< a sum that is looked at is listed if it may lack entries
   std::vector<LogicalStatement> temporaries_;
   std::map<AccessId, AccessId> picked_;         ///< sparse accesses with derived indices: what stands for them
   std::map<std::string, PartApart> partsApart_; ///< by what they compute

@@ -55,9 +55,11 @@ public:
 private:
   Decision decide() const {
     using Kind = Decision::Kind;
+    const bool isFirstWrite = symbol_.firstWrite == static_cast<int>(logical_.statement);
+    if (isFirstWrite && planning_.copies.listed(logical_.target))
+      return {Kind::Assembled};
     if (target_.isAssembled())
       return {Kind::Reassembled};
-    const bool isFirstWrite = symbol_.firstWrite == static_cast<int>(logical_.statement);
     const Pattern pattern = findKeptPattern(logical_, Stores::Entries, scope_, planning_.kernel);
     if (isFirstWrite && !symbol_.isOperand && !symbol_.boundBy)
       return decideOpen(pattern);
@@ -130,21 +132,31 @@ private:
       break;
     case Kind::Assembled:
       assemble();
-      break;
+      return reportListed(decision);
     case Kind::Reassembled:
       (void)(refuseReduction() || refuseAsymmetry(planning_, logical_));
       return;
     }
     if (decision.takesFormat)
-      reportFormat(std::get<KeptPattern>(decision.pattern), decision.kind == Kind::Shared);
+      reportFormat(quotedName(planning_.kernel, std::get<KeptPattern>(decision.pattern).source), " takes");
   }
 
-  TensorId structureOf(TensorId tensor) const { return structureOwner(planning_.kernel, tensor); }
+  /// Reports the format of what is assembled, and asks for its conditions to be listed.
+  void reportListed(const Decision &decision) {
+    const CopyRequests::Listed *known = planning_.copies.listed(logical_.target);
+    std::optional<std::string> owner;
+    if (known || decision.takesFormat)
+      owner = known ? known->owner : quotedName(planning_.kernel, std::get<KeptPattern>(decision.pattern).source);
+    if (owner)
+      reportFormat(*owner, " has");
+    const bool isFree = target_.is<Temporary>() && !symbol_.boundBy; // zeros change nothing in it
+    if (logical_.choosesEntries && !isFree && !planning_.standIns.contains(logical_.target))
+      planning_.copies.askForEntries(logical_.target, {target_.format, std::move(owner)});
+  }
 
-  void reportFormat(const KeptPattern &kept, bool isShared) {
+  void reportFormat(const std::string &owner, const char *takes) {
     planning_.diagnostics.report(kOutputFormat, logical_.where,
-                                 kindOfTarget() + inQuotes(target_.name) + (isShared ? " takes" : " has") +
-                                     " the pattern of " + quotedName(planning_.kernel, kept.source) + ": " +
+                                 kindOfTarget() + inQuotes(target_.name) + takes + " the pattern of " + owner + ": " +
                                      storage(target_.format) + fillInWords());
   }
 
@@ -165,9 +177,7 @@ private:
     for (const Access &access : scope_.accesses)
       hasSparse |= !planning_.kernel.tensors[access.tensor].format.isDense() &&
                    !planning_.kernel.tensors[access.tensor].is<Tie>();
-    if (!hasSparse || target_.order() == 0)
-      return;
-    if (isDenseByTerm())
+    if (!hasSparse || target_.order() == 0 || isDenseByTerm())
       return;
     const bool isByChoice = couldBeSparse(logical_, scope_, planning_.kernel) ||
                             (target_.order() > 1 && couldBeListed(logical_, planning_));
@@ -209,6 +219,7 @@ private:
     return false;
   }
 
+  TensorId structureOf(TensorId tensor) const { return structureOwner(planning_.kernel, tensor); }
   void share(const KeptPattern &kept) {
     const TensorId owner = structureOf(kept.source);
     if (target_.is<Temporary>())

@@ -48,7 +48,8 @@ struct LogicalStatement {
   bool asksForEntries = false;                   ///< it matters whether any term has an entry
   bool isPart = false;                           ///< part of a product, computed before the rest to save steps
   bool isPicked = false;                         ///< entries of one operand at constants, or where indices are equal
-  double targetDefault = 0;                      ///< target default: the value of places where no term is computed
+  bool choosesEntries = false; ///< values are chosen to be 0 where it is told that entries are missing
+  double targetDefault = 0;    ///< target default: the value of places where no term is computed
   ValueType computeType = ValueType::F64;
   std::vector<LogicalTerm> terms;
   Span where;
