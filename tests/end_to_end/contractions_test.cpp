@@ -8,6 +8,7 @@
 #include <cmath>
 
 using namespace spc::testing;
+using spc::sema::ValueType;
 
 TEST_CASE("random products in two spellings", "[chains]") {
   const auto spellings = GENERATE(Spellings::Orders, Spellings::All);
@@ -164,4 +165,30 @@ TEST_CASE("a factor that adds up sums has entries where one of them has", "[chai
       spec.optLevel = level;
       check(spec);
     }
+}
+
+TEST_CASE("a sum that is added up with others has entries where it has some", "[chains]") {
+  const Formats sparse = {{"A", "csr"}, {"B", "csf"}, {"a", "sv"}, {"C", "csr"}};
+  for (const char *statement : {
+           "C(i,k) = sum(l, A(i,i) + A(i,l))",
+           "C(i,k) = d(k) * sum(l, A(i,i) + A(i,l))",
+           "C(i,k) = A(i,l) * d(k) * sum(l, B(i,l,k) + B(i,i,l))",
+           "C(i,k) = d(k) * sum(l, a(1) + A(i,l))",
+           "C(i,k) = (A(i,i) + A(i,k)) * d(k)",
+           "C(i,k) = (a(1) - A(i,k)) * d(k)",
+           "C(i,k) = d(k) * sum(l, sum(m, A(l,m)) + A(i,l))",
+           "C(i,k) = d(k) * mean(l, a(2) - A(i,l)) / e(i)",
+       })
+    for (const std::string &target : {"csr", "dense"})
+      for (const ValueType type : {ValueType::F64, ValueType::I32}) {
+        if (type == ValueType::I32 && std::string(statement).find('/') != std::string::npos)
+          continue;
+        KernelSpec spec;
+        spec.statements = statement;
+        spec.type = type;
+        for (const auto &[name, format] : sparse)
+          if (spec.statements.find(name + "(") != std::string::npos)
+            spec.formats[name] = name == "C" ? target : format;
+        check(spec);
+      }
 }

@@ -179,8 +179,11 @@ void collectSumFactors(const Node &node, const Scope &scope, const Kernel &kerne
   if (const auto *negate = std::get_if<NegateNode>(&node.kind))
     return collectSumFactors(*negate->operand, scope, kernel, found);
   if (const auto *reduction = std::get_if<ReduceNode>(&node.kind)) {
-    if (reduction->reduction == Reduction::Sum)
-      found.reductions.push_back(&node);
+    if (reduction->reduction != Reduction::Sum)
+      return;
+    found.reductions.push_back(&node);
+    const SumFactors own = sumFactorsOf(*reduction->body, scope, kernel);
+    found.hasReductionsInSums = found.hasReductionsInSums || own.hasReductionsInSums;
     return;
   }
   const auto *binary = std::get_if<BinaryNode>(&node.kind);

@@ -18,7 +18,8 @@ namespace spc::sema {
 struct SumFactors {
   std::vector<const Node *> sums;       ///< sums and differences that hold a sparse operand
   std::vector<const Node *> reductions; ///< sum(...) nodes
-  bool hasReductionsInSums = false;     ///< a factor is a sum of which an addend is a product with a sum(...) node
+  /// A factor is a sum, or adds one up, of which an addend is a product with a sum(...) node.
+  bool hasReductionsInSums = false;
 };
 SumFactors sumFactorsOf(const Node &product, const Scope &scope, const Kernel &kernel);
 

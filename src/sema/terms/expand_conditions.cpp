@@ -185,7 +185,7 @@ NodePtr Expander::entryWhere(NodePtr condition, NodePtr value, double fill, Entr
 
 /// A product of the target's terms where a condition holds, of which one that is assembled has no entries elsewhere.
 NodePtr Expander::presentWhere(NodePtr condition, NodePtr product) {
-  if (kernel_.tensors[main_->target].isAssembled() && isListShort(*condition, *product))
+  if (tellsEntries() && isListShort(*condition, *product))
     return entryWhere(std::move(condition), std::move(product), 0, EntryPlace::Factor);
   choosesEntries_ = true;
   return chosen(std::move(condition), std::move(product), 0);

@@ -80,7 +80,10 @@ NodePtr Expander::sumsApart(const Node &node, const Node &product, WhichSums whi
   if (const auto *negate = std::get_if<NegateNode>(&node.kind))
     return makeNode(NegateNode{sumsApart(*negate->operand, product, which)}, node.where);
   if (const auto *reduction = std::get_if<ReduceNode>(&node.kind);
-      reduction && reduction->reduction == Reduction::Sum && which != WhichSums::Addends) {
+      reduction && reduction->reduction == Reduction::Sum) {
+    if (which == WhichSums::Addends)
+      return makeNode(ReduceNode{Reduction::Sum, reduction->variables, sumsApart(*reduction->body, product, which)},
+                      node.where);
     if (!mayBeTemporary(node, freeVariables(node, scope_)))
       return makeNode(NumberNode{0, "0"}, node.where);
     const AccessId value = sumApart(node, product).value;
@@ -117,12 +120,20 @@ std::vector<VariableId> Expander::sumsOfFactors(const Node &product) const {
   return sums;
 }
 
-/// The product with temporaries in place of the sum() nodes that are addends of its factors, where it has to be told
-/// whether these have entries; null where there are none.
+/// Whether places where a sum without entries leaves a term without any are no entries of the target.
+bool Expander::tellsEntries() const {
+  return kernel_.tensors[main_->target].isAssembled() && !isArgument_;
+}
+
+/// The product with temporaries in place of the sum() nodes that are addends of its factors, or of what these add up,
+/// where it has to be told whether they have entries; null where there are none.
 NodePtr Expander::addendsApart(const Node &product) {
-  if (asSum(product) || isExact() || !mayUndoZero(product) ||
-      !sumFactorsOf(product, scope_, kernel_).hasReductionsInSums)
+  if (asSum(product) || !sumFactorsOf(product, scope_, kernel_).hasReductionsInSums)
     return nullptr;
+  if (!tellsEntries() && (isExact() || !mayUndoZero(product))) {
+    choosesEntries_ = true;
+    return nullptr;
+  }
   return sumsApart(product, product, WhichSums::Addends);
 }
 
@@ -152,10 +163,13 @@ Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
   LogicalStatement logical = statementFor(sum);
   logical.isApart = true;
   const std::optional<AccessId> mask = maskFor(logical.targetVariables, sum);
-  SumApart apart{textOf(sum, logical.targetVariables, mask), logical.targetVariables, mayUndoZero(product), {}};
+  SumApart apart{textOf(sum, logical.targetVariables, mask),
+                 logical.targetVariables,
+                 tellsEntries() || (!isExact() && mayUndoZero(product)),
+                 {}};
   if (std::optional<SumApart> known = knownSum(apart))
     return *std::move(known);
-  logical.asksForEntries = apart.asksForPresence && !isExact() && !isTrusted();
+  logical.asksForEntries = apart.asksForPresence && !isTrusted();
   {
     const ScopedArgument within(*this, false);
     const ScopedMasks wanted(*this, mask);
@@ -164,7 +178,7 @@ Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
   std::optional<LogicalStatement> presence = presenceOf(logical);
   const bool isListed = presence && !isTargetDense(*main_) && !logical.targetVariables.empty();
   apart.value = addSumApart(std::move(logical), mask, isListed);
-  const bool asks = presence && !isListed && !isExact() && apart.asksForPresence;
+  const bool asks = presence && !isListed && apart.asksForPresence;
   contractions_.asks |= asks;
   if (asks && isTrusted())
     std::get<Temporary>(kernel_.tensors[scope_.accesses[apart.value].tensor].role).mayLack = true;
@@ -311,7 +325,8 @@ NodePtr Expander::conditionOf(const Node &value) {
 NodePtr Expander::guarded(NodePtr value, EntryPlace place) {
   const Span where = value->where;
   const bool isGuarded = std::holds_alternative<CallNode>(value->kind);
-  if (isGuarded || !isTold(*value) || std::holds_alternative<AccessNode>(value->kind))
+  const bool isNumber = place != EntryPlace::Factor || !tellsEntries();
+  if (isGuarded || !isTold(*value) || (isNumber && std::holds_alternative<AccessNode>(value->kind)))
     return value;
   if (const BinaryNode *sum = asSum(*value))
     return makeNode(BinaryNode{sum->op, guarded(clone(*sum->left), place), guarded(clone(*sum->right), place)}, where);

@@ -42,6 +42,8 @@ Products Expander::multiplyOut(const Node &node, Place place, const LogicalState
   if (const auto *sum = std::get_if<ReduceNode>(&node.kind)) {
     if (place == Place::Nested || sum->reduction != Reduction::Sum)
       return single(temporaryFor(node));
+    if (const NodePtr apart = addendsApart(node))
+      return guardedEach(multiplyOut(*apart, place, logical), logical);
     Products products = multiplyOut(*sum->body, place, logical);
     for (Product &product : products)
       product.bound.insert(product.bound.end(), sum->variables.begin(), sum->variables.end());

@@ -150,6 +150,8 @@ void Expander::addTerms(const Addend &addend, LogicalStatement &logical) {
       term.expr = negated(std::move(term.expr));
     checkIndexValues(*term.expr, *term.expr, logical);
     contract(term, logical);
+    if (logical.asksForEntries && !term.written && isTold(*term.expr))
+      term.toldBy = conditionOf(*term.expr);
     logical.terms.push_back(std::move(term));
   }
   if (logical.terms.size() > kMaxTerms)

@@ -207,6 +207,7 @@ private:
 
   // Sums beside others in a product (expand_factors.cpp).
   NodePtr sumsApart(const Node &node, const Node &product, WhichSums which);
+  bool tellsEntries() const;
   NodePtr addendsApart(const Node &product);
   bool mayUndoZero(const Node &product) const;
   std::optional<SumApart> knownSum(const SumApart &apart);
