@@ -124,11 +124,16 @@ def NestAttr : SpcAttr<"Nest", "nest"> {
   let summary = "the loops of one term, outermost first";
   let description = [{
     `spc.nests` of a body has one for each term. `scaled`: what the loop that adds up does not change is applied behind
-    it, once to each element of a row, which is 0 before.
+    it, once to each element of a row, which is 0 before. `empty`: where one of these extents is 0, the loops run over
+    nothing, or, if they set elements, set these to 0.
   }];
   let parameters = (ins OptionalArrayRefParameter<"LoopAttr">:$loops,
-                        DefaultValuedParameter<"bool", "false">:$isScaled);
-  let assemblyFormat = "`<` (`[` $loops^ `]`)? (`scaled` `=` $isScaled^)? `>`";
+                        DefaultValuedParameter<"bool", "false">:$isScaled,
+                        OptionalArrayRefParameter<"ExtentAttr">:$emptyWith,
+                        DefaultValuedParameter<"bool", "false">:$isSet);
+  let assemblyFormat = [{
+    `<` (`[` $loops^ `]`)? (`scaled` `=` $isScaled^)? (`empty` `=` `[` $emptyWith^ `]`)? (`sets` `=` $isSet^)? `>`
+  }];
 }
 
 def PlaceAttr : SpcAttr<"Place", "place", /*verified=*/0> {

@@ -255,7 +255,8 @@ mlir::LogicalResult LoopAttr::verify(EmitError emitError, mlir::ArrayAttr variab
   return mlir::success();
 }
 
-mlir::LogicalResult NestAttr::verify(EmitError emitError, llvm::ArrayRef<LoopAttr> loops, bool isScaled) {
+mlir::LogicalResult NestAttr::verify(EmitError emitError, llvm::ArrayRef<LoopAttr> loops, bool isScaled,
+                                     llvm::ArrayRef<ExtentAttr>, bool) {
   const auto isNoRow = [](LoopAttr loop) { return !loop.getIsRow(); };
   if (llvm::any_of(llvm::make_range(llvm::find_if(loops, isNoRow), loops.end()),
                    [](LoopAttr loop) { return loop.getIsRow(); }))

@@ -63,7 +63,10 @@ dialect::NestAttr nestAttribute(const sema::Kernel &kernel, const sema::Term &te
                                            extentOf(kernel, loop, context), lists, one.isBeyond, loop.isReduction,
                                            one.isRow, one.isDivided));
   }
-  return dialect::NestAttr::get(&context, loops, term.scalesRows);
+  llvm::SmallVector<dialect::ExtentAttr> emptyWith;
+  for (const sema::ExtentId extent : term.emptyWith)
+    emptyWith.push_back(dialect::ExtentAttr::get(&context, kernel.extents[extent].name, 1));
+  return dialect::NestAttr::get(&context, loops, term.scalesRows, emptyWith, term.overwrites && !emptyWith.empty());
 }
 
 } // namespace

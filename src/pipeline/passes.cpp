@@ -68,6 +68,7 @@ void addStorageLowering(mlir::OpPassManager &passes, bool strictFp, bool marksIn
   passes.addNestedPass<FuncOp>(transforms::createBlockDiagonals());
   // Behind what tells loops over all rows by their bounds.
   passes.addNestedPass<FuncOp>(transforms::createNarrowLoops());
+  passes.addNestedPass<FuncOp>(transforms::createSkipEmpty());
 }
 
 /// Dense loops and sums on vectors.

@@ -134,6 +134,9 @@ struct Term {
   /// It is a sum of products that is scaled: what one loop, the only one that adds up, does not change is applied to
   /// the elements behind it once that has run. No other term adds to the target, which is 0 before.
   bool scalesRows = false;
+  /// Where one of these is 0 the term is a sum of nothing, though its loops multiply what earlier steps have made of no
+  /// addends, and other terms are none. Its loops then run over nothing, or set elements to 0.
+  std::vector<ExtentId> emptyWith = {};
   Span where;
 };
 

@@ -86,7 +86,10 @@ private:
       return one.indices == two.indices && one.skipsDiagonal == two.skipsDiagonal && one.diagonal == two.diagonal &&
              one.follows == two.follows && pair(one.tensor, two.tensor);
     };
+    const auto isExtent = [&](ExtentId one, ExtentId two) { return pair(one, two); };
     return own.target == other.target && own.overwrites == other.overwrites && own.isMerged == other.isMerged &&
+           std::equal(own.emptyWith.begin(), own.emptyWith.end(), other.emptyWith.begin(), other.emptyWith.end(),
+                      isExtent) &&
            std::equal(own.loops.begin(), own.loops.end(), other.loops.begin(), other.loops.end(), isLoop) &&
            std::equal(own.operands.begin(), own.operands.end(), other.operands.begin(), other.operands.end(),
                       isOperand) &&

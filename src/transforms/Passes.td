@@ -134,6 +134,15 @@ def NarrowLoops : Pass<"spc-narrow-loops", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def SkipEmpty : Pass<"spc-skip-empty", "mlir::func::FuncOp"> {
+  let summary = "Run no loops of a nest where the call's sizes leave it without addends";
+  let description = [{
+    The outermost loops that a `#spc.nest` has alone end where they begin if one of its extents `empty` is 0. Of a loop that
+    other nests share those inside are the outermost ones. A nest that `sets` elements stores 0 in them.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::complex::ComplexDialect"];
+}
+
 def LowerStorage : Pass<"spc-lower-storage", "mlir::func::FuncOp"> {
   let summary = "Bind every storage query to an argument, or compute it";
   let description = [{

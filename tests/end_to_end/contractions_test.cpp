@@ -192,3 +192,29 @@ TEST_CASE("a sum that is added up with others has entries where it has some", "[
         check(spec);
       }
 }
+
+TEST_CASE("sums of nothing beside other terms", "[chains]") {
+  const Formats sparse = {{"A", "csr"}, {"B", "coo"}, {"a", "sv"}};
+  for (const std::string statement : {"C(i,j) = x(k) * w(i) + B(i,j)", "C(i,j) = (x(k) + A(k,j)) * a(0) + B(i,j)",
+                                      "C(i,j) = E(i,k) * G(k,l) * H(l,j) - B(i,j)"})
+    for (const std::string target : {"dense", "csr", "coo"})
+      for (const ValueType type : {ValueType::F64, ValueType::U16, ValueType::CF32}) {
+        KernelSpec spec;
+        spec.statements = statement;
+        spec.type = type;
+        for (const auto &[name, format] : sparse)
+          if (statement.find(name + "(") != std::string::npos)
+            spec.formats[name] = format;
+        spec.formats["C"] = target;
+        const KernelUnderTest kernel(spec);
+        REQUIRE(kernel.outcome() == KernelUnderTest::Outcome::Compiled);
+        for (size_t none = 0; none <= static_cast<size_t>(kernel.extentClasses()); ++none)
+          for (const bool nonFinite : {false, true}) {
+            Trial trial{std::vector<int64_t>(static_cast<size_t>(kernel.extentClasses()), 3), Fill::Random, nonFinite};
+            if (none < trial.extents.size())
+              trial.extents[none] = 0;
+            INFO(describe(spec) << describe(trial));
+            CHECK(kernel.check(trial) == "");
+          }
+      }
+}

@@ -55,7 +55,7 @@ const GivenTensor kMatrix22 = givenEntries({2, 2}, {{{0, 0}, 2}, {{0, 1}, 0}});
 /// Of 2 by 2: 3 at the end of the first row.
 const GivenTensor kOther22 = givenEntries({2, 2}, {{{0, 1}, 3}});
 const GivenTensor kInfinities = givenVector({kInf, kInf}), kNaNs = givenVector({kNaN, kNaN});
-const GivenTensor kZeros = givenVector({0, 0}), kNothing = givenVector({});
+const GivenTensor kOnes = givenVector({1, 1}), kZeros = givenVector({0, 0}), kNothing = givenVector({});
 
 /// One expression of x, which holds these numbers.
 void checkOf(const std::string &expression, std::vector<double> numbers, double wanted, ValueType type = ValueType::F64,
@@ -179,6 +179,10 @@ TEST_CASE("a sum of nothing is 0 whatever its terms would be multiplied by", "[s
     check({"y(i) = z(i) * x(j) + w(i)", {{"x", kNothing}, {"z", kZeros}, {"w", givenVector({3, 4})}}, {3, 4}},
           {"dense"});
     check({"y(i) += z(i) * D(i,k) * x(k) * B(i,j)", given, {0, 0}});
+    check({"y(i) = z(i) * x(k) + B(i,j) * w(j)", {{"B", kOther22}, {"x", kNothing}, {"z", z}, {"w", kOnes}}, {3, 0}});
+    check({"y(i) = D(k,l) * x(l) * B(i,k) * z(i) + B(i,j) * w(j)",
+           {{"B", kOther22}, {"D", rows}, {"x", kNothing}, {"z", z}, {"w", kOnes}},
+           {3, 0}});
   }
 }
 

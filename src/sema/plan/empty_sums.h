@@ -13,4 +13,8 @@ namespace spc::sema {
 /// keeps all others from being left out with it.
 std::vector<ExtentId> extentsThatEmpty(const LogicalStatement &logical, const Planning &planning);
 
+/// Notes which terms of a planned statement are sums of nothing beside others. `logical`: what each of them was.
+void noteEmptyTerms(Statement &statement, const std::vector<const LogicalTerm *> &logical, const Planning &planning,
+                    const Scope &scope);
+
 } // namespace spc::sema

@@ -304,6 +304,10 @@ private:
     for (size_t k = 0; k < nests.size(); ++k)
       statement.terms.push_back(
           PhysicalPlanner::forTerm(planning_, copies_, logical_, nests[k]).build(choice.plans[k]));
+    std::vector<const LogicalTerm *> planned;
+    for (const LogicalTerm &nest : nests)
+      planned.push_back(&nest);
+    noteEmptyTerms(statement, planned, planning_, scope_);
     return statement;
   }
 

@@ -117,6 +117,7 @@ private:
     }
     if (kernel_.tensors[logical.target].format.isDense())
       statement.emptyWith = extentsThatEmpty(logical, planning_);
+    noteEmptyTerms(statement, planned, planning_, planning_.statements[logical.statement].scope);
     for (size_t k = 0; k < planned.size(); ++k)
       if (!warnIfEverywhere(statement.terms[k], *planned[k]))
         warnIfUnsettled(statement.terms[k], statement, *planned[k]);
