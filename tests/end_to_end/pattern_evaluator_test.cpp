@@ -29,9 +29,13 @@ Mask storedBy(const std::string &text, PatternMap patterns) {
   return patterns.at("A").stored;
 }
 
-const PatternMap kOperands = {
-    {"B", stores({2, 2}, {1, 1, 0, 0})}, {"C", stores({2, 2}, {0, 1, 1, 0})}, {"D", {{2, 2}}},
-    {"x", stores({2}, {0, 1})},          {"none", stores({2, 0}, {})},        {"alpha", {{}}}};
+const PatternMap kOperands = {{"B", stores({2, 2}, {1, 1, 0, 0})},
+                              {"C", stores({2, 2}, {0, 1, 1, 0})},
+                              {"D", {{2, 2}}},
+                              {"x", stores({2}, {0, 1})},
+                              {"none", stores({2, 0}, {})},
+                              {"alpha", {{}}},
+                              {"empty", {{2, 0}}}};
 
 } // namespace
 
@@ -58,6 +62,9 @@ TEST_CASE("reductions store what is stored somewhere", "[evaluator]") {
   CHECK(storedBy("A(i,j) = D(i,k) * D(k,j)", kOperands) == Mask{1, 1, 1, 1});
   CHECK(storedBy("A(i,j) = none(i,k) * none(j,k)", kOperands) == Mask{0, 0, 0, 0});
   CHECK(storedBy("A(i,j) = none(i,k) + C(i,j)", kOperands) == Mask{0, 1, 1, 0});
+  CHECK(storedBy("A(i,j) = sum(k, exp(empty(i,k))) * exp(D(i,j)) + C(i,j)", kOperands) == Mask{0, 1, 1, 0});
+  CHECK(storedBy("A(i,j) = mean(k, exp(empty(i,k))) * exp(D(i,j)) + C(i,j)", kOperands) == Mask{0, 1, 1, 0});
+  CHECK(storedBy("A(i,j) = mean(k, exp(D(i,k))) * exp(D(i,j)) + C(i,j)", kOperands) == Mask{1, 1, 1, 1});
 }
 
 TEST_CASE("an output that is added to, or read, keeps what it stores", "[evaluator]") {

@@ -137,7 +137,8 @@ bool hasSum(const Expr &addend, const std::function<bool(const syntax::Reduce &)
   const auto *sum = std::get_if<syntax::Reduce>(&own.node);
   const auto *negate = std::get_if<syntax::Negate>(&own.node);
   const auto *product = std::get_if<syntax::Binary>(&own.node);
-  return (sum && sum->reduction == language::Reduction::Sum && holds(*sum)) ||
+  const bool isMean = sum && sum->reduction == language::Reduction::Mean; // the sum divided by a number
+  return (sum && (isMean || sum->reduction == language::Reduction::Sum) && holds(*sum)) ||
          (negate && hasSum(*negate->operand, holds)) ||
          (product && product->op >= language::BinaryOp::Mul &&
           (hasSum(*product->left, holds) ||
