@@ -45,10 +45,17 @@ public:
       if (const std::optional<Densifier> part = find(*below[k], inside))
         return part;
     }
-    return Densifier{node.where, reasonFor(fill), !equationsOfProduct(node, scope_, kernel_).empty()};
+    return Densifier{node.where, reasonFor(fill), adviceFor(node)};
   }
 
 private:
+  std::string adviceFor(const Node &node) const {
+    if (equationsOfProduct(node, scope_, kernel_).empty())
+      return "multiply this by pattern(...) where only stored entries are meant";
+    return "write the condition of select as a factor, which is 0 elsewhere whatever it multiplies, c*(i == j) for "
+           "c*select(i == j, 1, 0)";
+  }
+
   const Scope &scope_;
   const Kernel &kernel_;
 };
@@ -142,7 +149,7 @@ void warnIfFull(Planning &planning, const LogicalStatement &logical) {
         (!isMixed || hasSparse(*term.expr, scope, planning.kernel)))
       continue;
     const Densifier culprit = densifierOf(*term.expr, logical.computeType, scope, planning.kernel)
-                                  .value_or(Densifier{term.where, "this term is not what missing entries are"});
+                                  .value_or(Densifier{term.where, "this term is not what missing entries are", ""});
     planning.diagnostics
         .report(kStoresAll, culprit.where, "every element of " + target + " is stored: " + culprit.reason)
         .advise("store " + target + " densely, or multiply the term by what it is wanted at");

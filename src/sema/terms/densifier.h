@@ -8,8 +8,8 @@ namespace spc::sema {
 /// A part of a term that has values where no operand stores an entry.
 struct Densifier {
   Span where;
-  std::string reason;     ///< "this is 1 where nothing is stored"
-  bool hasChoice = false; ///< it multiplies a choice by an equation of indices, which as a factor would be 0 elsewhere
+  std::string reason; ///< "this is 1 where nothing is stored"
+  std::string advice; ///< what to write instead
 };
 
 /// The smallest such part, the first one from the left; nullopt where the term is 0 there. `type`: in which it is

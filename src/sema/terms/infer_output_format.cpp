@@ -210,10 +210,7 @@ private:
       if (const auto culprit = densifierOf(*term.expr, logical_.computeType, scope_, planning_.kernel)) {
         planning_.diagnostics
             .report(kDensify, culprit->where, kindOfTarget() + inQuotes(target_.name) + " is dense: " + culprit->reason)
-            .advise((culprit->hasChoice ? "write the condition of select as a factor, which is 0 elsewhere whatever it "
-                                          "multiplies, c*(i == j) for c*select(i == j, 1, 0)"
-                                        : "multiply this by pattern(...) where only stored entries are meant") +
-                    std::string(", or say that it is: --format ") + target_.name + "=dense");
+            .advise(culprit->advice + ", or say that it is: --format " + target_.name + "=dense");
         return true;
       }
     return false;
