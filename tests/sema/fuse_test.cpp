@@ -171,5 +171,16 @@ TEST_CASE("what a plan costs is the same in parts, blocks and diagonals") {
   }
 }
 
+TEST_CASE("chains of temporaries that read each other twice are planned once each") {
+  for (const std::string first : {"a(i)*b(j)", "A(i,j)*b(j)"}) {
+    std::string chain = "let T0(i,j) = " + first + "\n";
+    for (int k = 1; k < 40; ++k) {
+      const std::string last = "T" + std::to_string(k - 1);
+      chain += "let T" + std::to_string(k) + "(i,j) = " + last + "(i,j)/2 + " + last + "(j,i)*" + last + "(i,j)\n";
+    }
+    CHECK(check(chain + "y(i) = A(i,j)*T39(i,j)*T38(i,j)", {"A=csr"}).kernel);
+  }
+}
+
 } // namespace
 } // namespace spc::sema::test

@@ -33,6 +33,9 @@ public:
 
   /// The last ones first: what they are made of is gathered in their place.
   void run() {
+    for (const ResolvedStatement &made : program_.statements)
+      if (made.isTemporary && made.value && isLargerThanOperands(made))
+        larger_.insert(made.target.tensor);
     for (size_t producer = program_.statements.size(); producer-- > 0;)
       if (std::vector<Reader> readers; isPlaceable(producer) && findReaders(producer, readers))
         place(producer, readers);
@@ -68,6 +71,7 @@ private:
   void place(size_t producer, std::vector<Reader> &readers);
 
   Program &program_;
+  std::set<TensorId> larger_; ///< temporaries that are larger than their operands
 };
 
 /// Whether a statement makes a dense temporary of dense operands, elementwise or with sums, in its own type.
@@ -75,7 +79,7 @@ bool GatheredPlacer::isPlaceable(size_t producer) const {
   const ResolvedStatement &made = program_.statements[producer];
   const auto isDerived = [](const Variable &variable) { return variable.kind == Variable::Kind::Derived; };
   if (!made.isTemporary || made.op != AssignOp::Assign || made.takesIn || !made.value || asksForPlaces(*made.value) ||
-      program_.symbols[made.target.tensor].boundBy || !isPlain(made.target) || !isLargerThanOperands(made) ||
+      program_.symbols[made.target.tensor].boundBy || !isPlain(made.target) || !larger_.contains(made.target.tensor) ||
       std::any_of(made.scope.variables.begin(), made.scope.variables.end(), isDerived))
     return false;
   const std::vector<AccessId> accesses = accessesOf(*made.value);
@@ -84,7 +88,7 @@ bool GatheredPlacer::isPlaceable(size_t producer) const {
          std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) { return isPlain(made.scope.accesses[id]); });
 }
 
-/// Whether no operand has all indices of what is made of them, but for temporaries of which the same holds.
+/// Whether no operand has all indices of what is made of them, but for earlier temporaries of which the same holds.
 bool GatheredPlacer::isLargerThanOperands(const ResolvedStatement &made) const {
   const std::vector<AccessId> accesses = accessesOf(*made.value);
   return made.target.variables.size() > 1 && !accesses.empty() &&
@@ -92,11 +96,7 @@ bool GatheredPlacer::isLargerThanOperands(const ResolvedStatement &made) const {
            const Access &access = made.scope.accesses[id];
            const bool hasAll = std::all_of(made.target.variables.begin(), made.target.variables.end(),
                                            [&](VariableId variable) { return has(access.variables, variable); });
-           return !hasAll ||
-                  std::any_of(program_.statements.begin(), program_.statements.end(), [&](const auto &other) {
-                    return &other < &made && other.isTemporary && other.value && other.target.tensor == access.tensor &&
-                           isLargerThanOperands(other);
-                  });
+           return !hasAll || larger_.contains(access.tensor);
          });
 }
 
