@@ -11,8 +11,9 @@ namespace spc::sema {
 /// `select(not c, a, 0)` is 0 where c holds.
 void orderChoice(std::vector<NodePtr> &arguments);
 
-/// An addend, its choices ordered, in which choices `select(i == j, a, 0)` by equations of two index variables are products `a * (i == j)`,
-/// which have no values but where the equation holds. Choices within functions, products and other reductions stay.
+/// An addend, its choices ordered, in which choices `select(i == j, a, 0)` by equations of two index variables are
+/// products `a * (i == j)`, which have no values but where the equation holds. Choices within functions, products and
+/// other reductions stay.
 NodePtr choicesAsProducts(const Node &addend, const Scope &scope, const KernelHead &kernel);
 
 } // namespace spc::sema

@@ -8,8 +8,8 @@ namespace spc::sema {
 /// Takes out conversions of numbers and of elements that change nothing.
 void dropConversions(Program &program);
 
-/// Writes choices by negated conditions as choices by these conditions (sema/plain_choice.h), and has numbers that scale
-/// `select(c, a, 0)` scale a.
+/// Writes choices by negated conditions as choices by these conditions (sema/plain_choice.h), and makes numbers that
+/// scale `select(c, a, 0)` scale a.
 void orderChoices(Program &program);
 
 /// Puts operands in place of equations between index variables, so that loops run over their solutions alone: a
@@ -17,8 +17,8 @@ void orderChoices(Program &program);
 /// plain variables, A(i, i), A(2*i + 3, 5). Each becomes a Tie, a tensor of the program.
 void tieIndices(Program &program);
 
-/// Puts what dense temporaries are made of in place of gathers of these, where they are larger than all that and read at
-/// fewer places. Requires: ties are there.
+/// Puts what dense temporaries are made of in place of gathers of these, where they are larger than all that and read
+/// at fewer places. Requires: ties are there.
 void placeGathered(Program &program);
 
 /// Takes gathers in functions for sums around these, so that elements are read where they are. Requires: ties are
