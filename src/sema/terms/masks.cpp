@@ -18,6 +18,11 @@ static bool isMask(const Access &access, const std::vector<VariableId> &variable
   return isWithin && !tensor.format.isDense() && tensor.fill == 0 && planning.symbols[access.tensor].firstWrite < 0;
 }
 
+bool listsJustEntries(const format::Format &format) {
+  return format::isElementwise(format) && !format::hasPadding(format) && !format.mayRepeat() && !format.isSum() &&
+         format.symmetry == format::Symmetry::None;
+}
+
 bool isMadeOfComputed(const Access &mask, const Planning &planning) {
   const auto *tie = planning.kernel.tensors[mask.tensor].as<Tie>();
   return tie && tie->source && planning.symbols[*tie->source].firstWrite >= 0;
@@ -117,10 +122,8 @@ private:
   /// Whether all that lists entries in the value of a temporary lists those of `mask`, which has its variables, so that
   /// it takes the mask's pattern.
   bool takesPattern(const ResolvedStatement &made, const Access &mask) {
-    const format::Format &format = planning_.kernel.tensors[mask.tensor].format;
-    const bool isPlain = format::isElementwise(format) && !format::hasPadding(format) && !format.mayRepeat() &&
-                         !format.isSum() && format.symmetry == format::Symmetry::None;
-    if (!isPlain || mask.variables.size() != made.target.variables.size() || hasOtherReduction(*made.value))
+    if (!listsJustEntries(planning_.kernel.tensors[mask.tensor].format) ||
+        mask.variables.size() != made.target.variables.size() || hasOtherReduction(*made.value))
       return false;
     const std::vector<AccessId> accesses = accessesOf(*made.value);
     return std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) {
@@ -164,7 +167,7 @@ std::optional<Access> wantedWhere(const Reader &reader, const Planning &planning
     const auto argument = std::find_if(call->arguments.begin(), call->arguments.end(),
                                        [&](const NodePtr &other) { return other.get() == own; });
     const auto place = static_cast<size_t>(argument - call->arguments.begin());
-    if ((call->function == Function::Select && place == 1) || (call->function == Function::Where && place == 1))
+    if ((call->function == Function::Select || call->function == Function::Where) && place == 1)
       take(*call->arguments[0], argumentType(*call, 0, type, use.scope, planning.kernel));
     type = argumentType(*call, place, type, use.scope, planning.kernel);
   }

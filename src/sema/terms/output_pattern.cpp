@@ -1,6 +1,7 @@
 // Which operand's pattern a statement provably keeps.
 #include "format/levels.h"
 #include "sema/terms/logical_plan.h"
+#include "sema/terms/masks.h"
 #include "sema/terms/repeats.h"
 #include "sema/terms/shared_pattern.h"
 #include "sema/terms/sparsity.h"
@@ -52,11 +53,7 @@ std::optional<AccessId> maskAmong(const std::vector<AccessId> &sparse, const std
   };
   if (mask && std::any_of(sparse.begin(), sparse.end(), cannotBeCopied))
     return std::nullopt;
-  const auto isPlain = [&](const format::Format &format) {
-    return format::isElementwise(format) && !format::hasPadding(format) && !format.mayRepeat() && !format.isSum() &&
-           format.symmetry == format::Symmetry::None;
-  };
-  return mask && isPlain(kernel.tensors[scope.accesses[*mask].tensor].format) ? mask : std::nullopt;
+  return mask && listsJustEntries(kernel.tensors[scope.accesses[*mask].tensor].format) ? mask : std::nullopt;
 }
 
 // Why a target cannot keep the pattern of an access that has the target's variables, for how its tensor is stored.

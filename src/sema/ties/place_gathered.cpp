@@ -27,6 +27,20 @@ bool asksForPlaces(const Node &node) {
          std::any_of(below.begin(), below.end(), [](const Node *child) { return asksForPlaces(*child); });
 }
 
+/// Calls `visit` for each child of a node, which it may replace.
+template <typename Visit> void forEachChild(Node &node, const Visit &visit) {
+  if (auto *reduction = std::get_if<ReduceNode>(&node.kind))
+    visit(reduction->body);
+  if (auto *call = std::get_if<CallNode>(&node.kind))
+    std::for_each(call->arguments.begin(), call->arguments.end(), visit);
+  if (auto *minus = std::get_if<NegateNode>(&node.kind))
+    visit(minus->operand);
+  if (auto *binary = std::get_if<BinaryNode>(&node.kind)) {
+    visit(binary->left);
+    visit(binary->right);
+  }
+}
+
 class GatheredPlacer {
 public:
   explicit GatheredPlacer(Program &program) : program_(program) {}
@@ -117,17 +131,7 @@ void GatheredPlacer::findGathers(size_t reader, NodePtr &node, TensorId temporar
       readers.push_back({reader, std::move(*gather)});
     return;
   }
-  const auto visit = [&](NodePtr &child) { findGathers(reader, child, temporary, readers); };
-  if (auto *reduction = std::get_if<ReduceNode>(&node->kind))
-    visit(reduction->body);
-  if (auto *call = std::get_if<CallNode>(&node->kind))
-    std::for_each(call->arguments.begin(), call->arguments.end(), visit);
-  if (auto *minus = std::get_if<NegateNode>(&node->kind))
-    visit(minus->operand);
-  if (auto *binary = std::get_if<BinaryNode>(&node->kind)) {
-    visit(binary->left);
-    visit(binary->right);
-  }
+  forEachChild(*node, [&](NodePtr &child) { findGathers(reader, child, temporary, readers); });
 }
 
 /// Whether a sparse operand beside a reader has no other indices: it may say where the temporary is wanted.
@@ -217,17 +221,7 @@ void GatheredPlacer::gather(NodePtr &node, const Renamed &variables, const Gathe
     node = ties.empty() ? std::move(sum.body) : makeNode(std::move(sum), where);
     return;
   }
-  const auto visit = [&](NodePtr &child) { gather(child, variables, reader, from, to); };
-  if (auto *reduction = std::get_if<ReduceNode>(&node->kind))
-    visit(reduction->body);
-  if (auto *call = std::get_if<CallNode>(&node->kind))
-    std::for_each(call->arguments.begin(), call->arguments.end(), visit);
-  if (auto *minus = std::get_if<NegateNode>(&node->kind))
-    visit(minus->operand);
-  if (auto *binary = std::get_if<BinaryNode>(&node->kind)) {
-    visit(binary->left);
-    visit(binary->right);
-  }
+  forEachChild(*node, [&](NodePtr &child) { gather(child, variables, reader, from, to); });
 }
 
 void GatheredPlacer::place(size_t producer, std::vector<Reader> &readers) {
