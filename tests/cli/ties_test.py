@@ -296,7 +296,7 @@ class TiesTest(SpcCase):
 
     def test_costs(self):
         """The steps that loops take, over the entries that they have to touch and the rows."""
-        size, entries = 400, 2000
+        size, entries = 160, 500
         square, vectors = "tensor A(n, n)\ntensor B(n, n)\n", "tensor A(n, n)\ntensor x(n)\ntensor y(n)\n"
         kernels = {
             "B(i,j) = A(i,j) + lam*(i==j)": entries + size,
@@ -329,7 +329,7 @@ class TiesTest(SpcCase):
                     arguments += [f"x=random:{size}"] if "x(" in statement else []
                     arguments += ["p=p.npy"] if "p(" in statement else []
                     arguments += ["--type", "p=i64"] if "p(" in statement and "tensor p" not in text else []
-                    arguments += ["B=random:400x400:density=0.0001"] if "+=" in statement else []
+                    arguments += [f"B=random:{size}x{size}:density=0.001"] if "+=" in statement else []
                     arguments += ["C=random:2x2"] if "C(" in statement else []
                     arguments += ["K=random:3x3"] if "K(" in statement else []
                     arguments += ["lam=1.5"] if "lam" in text else []

@@ -33,22 +33,31 @@ const std::vector<std::vector<int>> kShapes = {{4, 5}, {1, 1}, {0, 3}, {3, 0}, {
 const std::vector<std::string> kFormats = {"dense",  "csr",      "csc", "coo",     "dcsr",    "dcsc", "ell",
                                            "bsr2x3", "ell1+coo", "dia", "csr-len", "coo-aos", "dbsr", "ragged"};
 
+/// Of the shapes two, by what else a kernel is made of: each shape meets everything else that there is.
+std::vector<std::vector<int>> shapesOf(size_t turn) {
+  const size_t count = kShapes.size();
+  return {kShapes[turn % count], kShapes[(turn + count / 2) % count]};
+}
+
+void checkIn(const std::string &format, ValueType type, const std::vector<int> &shape, const std::string &statements) {
+  if (format.starts_with("ell") && shape[1] == 0)
+    return; // padding would have no coordinate
+  const bool isPadded = format.starts_with("ell") || format == "dia";
+  if (isPadded && shape[0] * shape[1] == 0 && statements.find("max(") != std::string::npos)
+    return; // no trial can be compared: the extremes of nothing are infinities, which padding has none of
+  KernelSpec spec;
+  spec.statements = constant("W", shape) + statements;
+  spec.type = type;
+  spec.formats = {{"W", format}};
+  check(spec);
+}
+
 void checkAll(const std::string &statements, const std::vector<ValueType> &types,
-              const std::vector<std::string> &formats = kFormats) {
-  for (const std::vector<int> &shape : kShapes)
-    for (const ValueType type : types)
-      for (const std::string &format : formats) {
-        if (format.starts_with("ell") && shape[1] == 0)
-          continue; // padding would have no coordinate
-        const bool isPadded = format.starts_with("ell") || format == "dia";
-        if (isPadded && shape[0] * shape[1] == 0 && statements.find("max(") != std::string::npos)
-          continue; // no trial can be compared: the extremes of nothing are infinities, which padding has none of
-        KernelSpec spec;
-        spec.statements = constant("W", shape) + statements;
-        spec.type = type;
-        spec.formats = {{"W", format}};
-        check(spec);
-      }
+              const std::vector<std::string> &formats = kFormats, size_t turn = 0) {
+  for (size_t type = 0; type < types.size(); ++type)
+    for (size_t format = 0; format < formats.size(); ++format)
+      for (const std::vector<int> &shape : shapesOf(turn + type + format))
+        checkIn(formats[format], types[type], shape, statements);
 }
 
 } // namespace
@@ -58,24 +67,29 @@ TEST_CASE("constants of all types in all formats", "[constants]") {
   checkAll("y(i) = W(i,j) * x(j)", {F16, BF16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, Bool, CF32, CF64},
            {"dense", "csr", "coo", "ell", "ell1+coo"});
   checkAll("y(j) = W(i,j) * x(i)", {F64, I32, Bool, CF64});
+  for (const std::string &format : kFormats)
+    for (const std::vector<int> &shape : kShapes)
+      checkIn(format, F64, shape, "y(i) = W(i,j) * x(j)");
 }
 
 TEST_CASE("constants in sums, products, patterns and reductions", "[constants]") {
   using enum ValueType;
+  size_t turn = 0;
   for (const char *statements :
        {"D(i,j) = W(i,j) * x(j)", "D(j,i) = W(i,j)", "D(i,j) = W(i,j) + V(i,j)", "y(i) = max(j, W(i,j))",
         "y(i) = sum(j, exp(W(i,j)) * x(j))", "D(i,k) = W(i,j) * W(k,j)", "C(i,k) = W(i,j) * B(j,k)",
         "D(i,j) = pattern(W(i,j)) * X(i,k) * Z(j,k)", "y(i) = x(i) * W(i,j)\ny(i) += W(i,j) * W(i,j)",
         "let T(i,j) = W(i,j) * x(j)\ny(i) = T(i,j) * T(i,j)", "y(i) = sum(j, select(W(i,j) > 0, x(j), 0))"})
-    checkAll(statements, {F64}, {"dense", "csr", "csc", "coo", "ell", "ell1+coo", "dia"});
+    checkAll(statements, {F64}, {"dense", "csr", "csc", "coo", "ell", "ell1+coo", "dia"}, turn++);
 }
 
 TEST_CASE("constants beside sparse operands, and in assembled results", "[constants]") {
+  size_t turn = 0;
   for (const std::string format : {"csr", "csc", "coo", "dcsr", "dense"})
-    for (const std::string other : {"csr", "coo"})
-      for (const std::vector<int> &shape : kShapes)
-        for (const char *statement :
-             {"C(i,k) = W(i,j) * B(j,k)", "C(i,j) = W(i,j) * B(i,j)", "C(i,j) = W(i,j) + B(i,j)", "C(j,i) = W(i,j)"}) {
+    for (const std::string other : {"csr", "coo"}) {
+      for (const char *statement :
+           {"C(i,k) = W(i,j) * B(j,k)", "C(i,j) = W(i,j) * B(i,j)", "C(i,j) = W(i,j) + B(i,j)", "C(j,i) = W(i,j)"})
+        for (const std::vector<int> &shape : shapesOf(turn++)) {
           KernelSpec spec;
           spec.statements = constant("W", shape) + statement;
           spec.formats = {{"W", format}, {"C", other}};
@@ -83,6 +97,8 @@ TEST_CASE("constants beside sparse operands, and in assembled results", "[consta
             spec.formats["B"] = other;
           check(spec);
         }
+      ++turn;
+    }
 }
 
 TEST_CASE("results with a constant's pattern have entries where conditions hold", "[constants]") {
