@@ -224,8 +224,11 @@ std::optional<Kernel> plan(const Program &checked, const Options &options, Diagn
   orderChoices(program);
   noteLinearPlaces(program);
   rankApart(program);
+  const bool mayMove = options.fuses && !options.asWritten && !program.given.order;
+  if (mayMove)
+    pickApart(program);
   tieIndices(program);
-  if (options.fuses && !options.strictFp && !options.asWritten && !program.given.order)
+  if (mayMove && !options.strictFp)
     placeGathered(program);
   liftGathers(program);
   readSparseTargets(program);

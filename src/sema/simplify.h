@@ -12,6 +12,10 @@ void dropConversions(Program &program);
 /// scale `select(c, a, 0)` scale a.
 void orderChoices(Program &program);
 
+/// Makes temporaries of what is read of a temporary at constants and where indices are equal, if the rest of it may be
+/// wanted at few places, or nowhere. Requires: there are no ties.
+void pickApart(Program &program);
+
 /// Puts operands in place of equations between index variables, so that loops run over their solutions alone: a
 /// comparison `i == j` that is no factor of a sparse operand with both, and the indices of sparse operands that are no
 /// plain variables, A(i, i), A(2*i + 3, 5). Each becomes a Tie, a tensor of the program.

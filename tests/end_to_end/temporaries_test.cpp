@@ -116,6 +116,24 @@ TEST_CASE("sums are computed where functions and conditions of sparse operands a
   }
 }
 
+TEST_CASE("matrices of which a diagonal or a column is read", "[temporaries]") {
+  const std::string gram = "let G(i,j) = X(i,k)*X(j,k)\n";
+  const std::vector<Formats> masks = product({{"S", {"csr", "csc", "coo", "bsr2x3", "sym-csr", "ell", "dense"}}});
+  checkLowering(gram + "D(i,j) = pattern(S(i,j))*(G(i,i) + G(j,j) - 2*G(i,j))",
+                product({{"S", {"csr", "csc", "coo", "dcsr"}}}));
+  checkLowering(gram + "y(i) = S(i,j)*(G(i,i) + G(j,j) - 2*G(i,j))", masks);
+  checkLowering("let s(i,j) = Q(i,k)*K(j,k)\ny(i) = S(i,j)*exp(s(i,j) - s(i,0))*x(j)", masks);
+  checkLowering("let s(i,j) = Q(i,k)*K(j,k) - c*u(i)\ny(i) = S(i,j)*(s(i,j) - s(2,1))*x(j)", masks);
+  checkLowering("let G(i,j) = X(i,k)*X(j,k) + lam*(i == j) - u(j)*(j < i)\n"
+                "let H(i,j) = G(i,j)*G(i,j)\ny(i) = S(i,j)*(H(i,i) - H(i,j) + H(0,j))",
+                masks);
+  checkLowering("let T(i,j) = A(i,k)*X(k,j)\nd(i) = 2*T(i,i)\nt = sum(i, T(i,i))",
+                product({{"A", {"csr", "csc", "coo", "sym-csr", "dense"}}}));
+  checkLowering("let T(i,j) = A(i,k)*B(k,j)\nd(i) = T(i,i) - T(i,1)\nr(j) = T(0,j)",
+                product({{"A", {"csr", "csc", "dense"}}, {"B", {"csr", "coo"}}}));
+  checkLowering("let T(i,j,k) = u(i)*X(j,k) + x(i)\ny(i,j) = T(i,j,j)\nz(i) = T(i,i,0)*T(1,i,i)", {{}});
+}
+
 TEST_CASE("products that one reader samples and others read whole", "[temporaries]") {
   const std::string product = "let T(i,j) = P(i,k) * Q(j,k)\n";
   checkLowering(product + "l = S(i,j)*tanh(T(i,j)) - S(i,j) + T(i,j)", {{{"S", "csr"}}, {{"S", "coo"}}});

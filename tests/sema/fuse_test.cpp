@@ -55,6 +55,53 @@ TEST_CASE("a matrix that is read at held indices is not made") {
                       "y(e) = exp(T(p(e),q(e)))"));
 }
 
+/// The costs of a plan, "nnz(S)*k for T; i for y".
+std::string costOf(const Checked &checked) {
+  REQUIRE(checked.errors() == "");
+  const std::string plan = describe(*checked.kernel);
+  const size_t from = plan.find("  cost: ") + 8;
+  return plan.substr(from, plan.find('\n', from) - from);
+}
+
+TEST_CASE("a matrix that is wanted at few places is not made for its diagonal, or a row of it") {
+  const std::string gram = "let T(i,j) = X(i,k)*X(j,k)\n", masked = "D(i,j) = pattern(S(i,j))*";
+  const std::vector<std::string> csr = {"S=csr"};
+  CHECK(costOf(check(gram + masked + "(T(i,i) + T(j,j) - 2*T(i,j))", csr)) ==
+        "nnz(S)*k for T; i*k for $T[i,i]; nnz(S) for D");
+  CHECK(costOf(check("let T(i,j) = Q(i,k)*K(j,k)\n" + masked + "exp(T(i,j) - T(i,0))", csr)) ==
+        "nnz(S)*k for T; i*k for $T[i,0]; nnz(S) for D");
+  CHECK(costOf(check("let T(i,j) = X(i,k)*X(j,k) + lam*(i == j)\n" + masked + "T(i,j)/sqrt(T(i,i)*T(j,j))", csr)) ==
+        "nnz(S)*k + nnz(S) for T; i + i*k for $T[i,i]; nnz(S) for D");
+  CHECK(costOf(check(gram + "let H(i,j) = exp(T(i,j)/4)\n" + masked + "H(i,j)/sqrt(H(i,i)*H(j,j))", csr)) ==
+        "nnz(S)*k for T; i*k for $T[i,i]; i for $H[i,i]; nnz(S) for D");
+  CHECK(costOf(check("tensor x(n,m)\ntensor p(l): i64\ntensor q(l): i64\nlet T(i,j) = sum(k, abs(x(i,k) - x(j,k)))\n"
+                     "y(e) = T(p(e),q(e))/T(p(e),0)")) == "n*m for $T[p__1,0]; l*m for $6; l for $7, $8, y");
+}
+
+TEST_CASE("a matrix whose diagonal or column is read alone is not made") {
+  const auto cost = [](const std::string &text) { return costOf(check(text, {"A=csr"})); };
+  CHECK(cost("let T(i,j) = A(i,k)*X(k,j)\nd(i) = T(i,i)") == "nnz(A) for $T[i,i]; i for d");
+  CHECK(cost("let T(i,j) = X(i,k)*Y(j,k)\nd(i) = T(i,i)\ny(i) = A(i,i)") == "i*k for $T[i,i]; i for d; nnz(A) for y");
+  CHECK(cost("let T(i,j) = X(i,k)*Y(j,k)\nd = T(2,3)\ny(i) = A(i,i)") == "k for $T[2,3]; 1 for d; nnz(A) for y");
+  CHECK(cost("let T(i,j) = x(i,j) + A(i,k)\nd(i) = T(2*i + 1,i)") == "j + j*nnz(A)/i for $T[2*i + 1,i]; j for d");
+  CHECK(isFused("let T(i,j) = exp(u(i) - v(j))\nd(i) = T(i,i)"));
+  CHECK(isFused("let T(i,j) = u(i)*v(j)\nd(i) = T(i,i) - T(i,1)"));
+  CHECK(isFused("tensor T(n,n)\nlet T(i,j) = u(i)*(j <= i)\nd(i) = T(i,1)"));
+}
+
+TEST_CASE("a matrix is made once where its diagonal, or a part of it, is read beside the whole") {
+  const std::string made = "let T(i,j) = X(i,k)*X(j,k)\n";
+  CHECK_FALSE(check(made + "D(i,j) = T(i,j)/sqrt(T(i,i)*T(j,j))").has("$T[i,i]"));
+  CHECK_FALSE(check(made + "D(i,j) = S(i,j)*T(i,j)/T(i,i)\ny(i) = max(j, T(i,j))", {"S=csr"}).has("$T[i,i]"));
+  CHECK_FALSE(isFused(made + "T(i,j) = 0\nd(i) = T(i,i)"));
+  CHECK_FALSE(isFused("tensor X(n,3)\nlet T(i,j) = 2*X(i,j)\nd(i) = T(i,0)*T(i,1) - T(i,2)"));
+  CHECK_FALSE(isFused("tensor T(n,n)\nlet T(i,j) = u(i)*j\nd(i) = T(i,1)"));
+  CHECK_FALSE(isFused("let T(i,j) = A(i,j)*u(j)\nd(i) = T(i,i)", {"A=csr"}));
+  CHECK_FALSE(isFused("let T(i,j) = where(u(i) > v(j), u(i))\nd(i) = T(i,i)"));
+  Checked asWritten = checkWith({"--plan=as-written"}, made + "d(i) = T(i,i)");
+  CHECK_FALSE(asWritten.tensor("T").is<Fused>());
+}
+
 TEST_CASE("a matrix that is scattered to is not made by products that read it") {
   const std::string made = "let T(r,c) = at(r, p(e))*at(c, q(e))*v(e)\n", one = "y(i,k) = x(j,k)*T(i,j)\n";
   CHECK(isFused(made + one));

@@ -28,21 +28,6 @@ void forEachPath(const Node &node, std::vector<const Node *> &path,
   path.pop_back();
 }
 
-bool hasReduction(const Node &node) {
-  const std::vector<const Node *> below = children(node);
-  return std::holds_alternative<ReduceNode>(node.kind) ||
-         std::any_of(below.begin(), below.end(), [](const Node *child) { return hasReduction(*child); });
-}
-
-/// Whether multiplying out would take a tree apart: a sum that is no function's argument.
-bool hasSum(const Node &node) {
-  if (asSum(node))
-    return true;
-  const std::vector<const Node *> below = children(node);
-  return !std::holds_alternative<CallNode>(node.kind) &&
-         std::any_of(below.begin(), below.end(), [](const Node *child) { return hasSum(*child); });
-}
-
 class Fuser {
 public:
   explicit Fuser(Planning &planning) : planning_(planning) {}
@@ -219,12 +204,6 @@ private:
     return planning_.symbols[target].boundBy && !planning_.kernel.tensors[target].format.isDense();
   }
 
-  static bool isElementwise(const ResolvedStatement &made) {
-    const std::vector<VariableId> &targets = made.target.variables;
-    const std::vector<VariableId> free = freeVariables(*made.value, made.scope);
-    return std::all_of(free.begin(), free.end(), [&](VariableId variable) { return has(targets, variable); });
-  }
-
   bool isDense(AccessId id, const Scope &scope) const { return tensorOf(scope.accesses[id]).format.isDense(); }
 
   bool isDenseProduct(const ResolvedStatement &made) const {
@@ -317,11 +296,8 @@ private:
   /// elsewhere.
   std::optional<Access> commonMask(size_t producer, const std::vector<Reader> &readers) {
     const ResolvedStatement &made = statement(producer);
-    // Without a sum that is left to the statement the whole value is multiplied by the mask.
-    const bool isOneFactor =
-        isElementwise(made) ? !hasOtherReduction(*made.value) : !hasReduction(*made.value) && !hasSum(*made.value);
-    const bool mayRestrict = isMadeOfWhole(made, partial_, planning_) || isArrayOfSparse(made, planning_);
-    if (!mayRestrict || !isOneFactor)
+    const bool isArray = isMadeOfWhole(made, partial_, planning_) || isArrayOfSparse(made, planning_);
+    if (!isArray || !mayBeRestricted(made))
       return std::nullopt;
     std::optional<Access> common;
     for (const Reader &reader : readers) {
@@ -370,10 +346,7 @@ private:
   void restrictTo(size_t producer, const Access &mask) {
     ResolvedStatement &made = statement(producer);
     planning_.kernel.tensors[made.target.tensor].role = Temporary{.isRestricted = true};
-    const Span where = made.value->where;
-    CallNode pattern{Function::Pattern, ValueType::F64, {}};
-    pattern.arguments.push_back(makeNode(AccessNode{made.scope.intern(mask)}, where));
-    made.value = makeNode(BinaryNode{BinaryOp::Mul, makeNode(std::move(pattern), where), std::move(made.value)}, where);
+    multiplyByPattern(made, mask, planning_.kernel);
   }
 
   void inlineInto(size_t producer, const Reader &reader) {

@@ -18,6 +18,26 @@ struct Reader {
 /// Whether a tree has a reduction that is no sum.
 bool hasOtherReduction(const Node &node);
 
+/// Whether a tree has a reduction.
+bool hasReduction(const Node &node);
+
+/// Whether multiplying out would take a tree apart: a sum that is no function's argument.
+bool hasSum(const Node &node);
+
+/// Whether a statement has no sums but those that its value says.
+bool isElementwise(const ResolvedStatement &made);
+
+/// Whether what a temporary is made of is 0 where a factor is that all of it, or each addend, is multiplied by: what
+/// the statement sums has no sum within.
+bool mayBeRestricted(const ResolvedStatement &made);
+
+/// Whether an access is the tie of some of the variables alone, by numbers: an equation that may be computed.
+bool isEquation(const Access &access, const std::vector<VariableId> &variables, const Kernel &kernel);
+
+/// Multiplies such a temporary's value by the pattern of a mask, in the temporary's variables. Equations are computed
+/// there.
+void multiplyByPattern(ResolvedStatement &made, const Access &mask, const Kernel &kernel);
+
 /// Whether what a reader is multiplied with in its statement has an index.
 bool isIndexedBeside(VariableId variable, const ResolvedStatement &use, const Reader &reader);
 

@@ -3,6 +3,7 @@
 #include "sema/fold.h"
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/densifier.h"
+#include "sema/terms/fuse.h"
 #include "sema/terms/sparsity.h"
 
 #include <algorithm>
@@ -150,11 +151,21 @@ bool isArrayOfSparse(const ResolvedStatement &made, const Planning &planning) {
 }
 
 bool isMadeOfWhole(const ResolvedStatement &made, const std::set<TensorId> &partial, const Planning &planning) {
-  const std::vector<AccessId> accesses = accessesOf(*made.value);
-  return std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+  const std::vector<Addend> addends = openAddends(*made.value, false);
+  const auto isWhole = [&](AccessId id) {
     const TensorId tensor = made.scope.accesses[id].tensor;
     return planning.kernel.tensors[tensor].format.isDense() && !partial.contains(tensor);
-  });
+  };
+  const std::vector<AccessId> all = accessesOf(*made.value);
+  return std::all_of(all.begin(), all.end(),
+                     [&](AccessId id) {
+                       return isWhole(id) ||
+                              isEquation(made.scope.accesses[id], made.target.variables, planning.kernel);
+                     }) &&
+         std::any_of(addends.begin(), addends.end(), [&](const Addend &addend) {
+           const std::vector<AccessId> accesses = accessesOf(*addend.node);
+           return std::all_of(accesses.begin(), accesses.end(), isWhole);
+         });
 }
 
 std::set<TensorId> partialTemporaries(const Planning &planning) {

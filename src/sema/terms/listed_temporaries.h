@@ -21,7 +21,7 @@ bool isArrayOfSparse(const ResolvedStatement &made, const Planning &planning);
 /// Temporaries that have no elements where sparse operands have none.
 std::set<TensorId> partialTemporaries(const Planning &planning);
 
-/// Whether all that a statement reads is dense, and none of it among these.
+/// Whether all that a statement reads is dense, and none of it among these; but equations that scale some addends.
 bool isMadeOfWhole(const ResolvedStatement &made, const std::set<TensorId> &partial, const Planning &planning);
 
 } // namespace spc::sema
