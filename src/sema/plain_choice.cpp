@@ -3,8 +3,11 @@
 #include "sema/equations.h"
 #include "sema/simplify.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace spc::sema {
 namespace {
@@ -86,6 +89,136 @@ bool isTie(const Node &condition, const Scope &scope, const KernelHead &kernel) 
   return equation && equation->multiples.size() == 2;
 }
 
+/// The most equations that one condition is taken apart into.
+constexpr size_t kMostEquations = 16;
+
+/// Conditions with what is chosen by each; null where that is the condition itself.
+using Cases = std::vector<std::pair<NodePtr, NodePtr>>;
+
+/// Adds a condition, and the equations that `or` joins in it one by one.
+void addCases(const Node &condition, const Node *chosen, Cases &cases) {
+  const auto *call = std::get_if<CallNode>(&condition.kind);
+  if (call && call->function == Function::Or)
+    for (const NodePtr &part : call->arguments)
+      addCases(*part, chosen, cases);
+  else
+    cases.emplace_back(clone(condition), chosen ? clone(*chosen) : nullptr);
+}
+
+/// Whether of several conditions, two or more, one at most holds: each says that the same multiples of two variables
+/// add up to another number.
+bool areApart(const Cases &cases, const Scope &scope, const KernelHead &kernel) {
+  std::vector<Equation> equations;
+  for (const auto &[condition, chosen] : cases) {
+    const auto *call = std::get_if<CallNode>(&condition->kind);
+    std::optional<Equation> own =
+        call && call->function == Function::Equal ? equationOf(*call, scope, kernel) : std::nullopt;
+    if (!own || own->multiples.size() != 2 || !own->isOfNumbers())
+      return false;
+    if (own->multiples.begin()->second.number < 0) {
+      own->constant = negative(own->constant);
+      for (auto &[variable, multiple] : own->multiples)
+        multiple = negative(multiple);
+    }
+    for (const Equation &other : equations)
+      if (other.multiples != own->multiples || other.constant == own->constant)
+        return false;
+    equations.push_back(std::move(*own));
+  }
+  return cases.size() > 1 && cases.size() <= kMostEquations;
+}
+
+/// What a factor is made of: a choice by equations and within it another one, 0 where none holds, or `i == j or i ==
+/// k`.
+Cases casesOf(const Node &factor) {
+  Cases cases;
+  const Node *rest = &factor;
+  const CallNode *choice = nullptr;
+  while ((choice = std::get_if<CallNode>(&rest->kind)) && choice->function == Function::Select) {
+    addCases(*choice->arguments[0], choice->arguments[1].get(), cases);
+    rest = choice->arguments[2].get();
+  }
+  const NumberNode *otherwise = numberIn(*rest);
+  if (cases.empty() && choice && choice->function == Function::Or)
+    addCases(factor, nullptr, cases);
+  else if (!otherwise || otherwise->value != 0)
+    return {};
+  return cases;
+}
+
+/// The factor of a product that is to be taken apart; a choice is the whole product. Null where there is none.
+NodePtr *factorApart(NodePtr &product, bool isWhole, const Scope &scope, const KernelHead &kernel) {
+  if (auto *binary = std::get_if<BinaryNode>(&product->kind); binary && binary->op == BinaryOp::Mul) {
+    NodePtr *left = factorApart(binary->left, false, scope, kernel);
+    return left ? left : factorApart(binary->right, false, scope, kernel);
+  }
+  const auto *call = std::get_if<CallNode>(&product->kind);
+  const bool isCandidate = call && (call->function == Function::Or || (isWhole && call->function == Function::Select));
+  return isCandidate && areApart(casesOf(*product), scope, kernel) ? &product : nullptr;
+}
+
+/// An addend that has a value where one of several equations holds as the sum of addends for each; null where it is
+/// none, or where what is chosen alone has an index.
+NodePtr splitCases(const Node &addend, const Scope &scope, const KernelHead &kernel) {
+  NodePtr part = clone(addend), sum;
+  NodePtr *factor = factorApart(part, true, scope, kernel);
+  if (!factor)
+    return nullptr;
+  for (auto &[condition, chosen] : casesOf(**factor)) {
+    const Span where = condition->where;
+    NodePtr own = std::move(condition);
+    if (chosen) {
+      CallNode choice{Function::Select, ValueType::F64, {}};
+      choice.arguments.push_back(std::move(own));
+      choice.arguments.push_back(std::move(chosen));
+      choice.arguments.push_back(makeNode(NumberNode{0, "0"}, where));
+      own = makeNode(std::move(choice), where);
+    }
+    *factor = std::move(own);
+    if (freeVariables(*part, scope).size() != freeVariables(addend, scope).size())
+      return nullptr;
+    sum = sum ? makeBinary(BinaryOp::Add, std::move(sum), clone(*part)) : clone(*part);
+  }
+  return sum;
+}
+
+/// Whether loops come to few places of a product with an equation as they are: over an operand that lists entries, or
+/// over all elements of what is computed.
+bool isNarrow(const Node &addend, const ResolvedStatement &statement, const KernelHead &kernel) {
+  NodePtr part = clone(addend);
+  const std::vector<VariableId> tied =
+      freeVariables(*casesOf(**factorApart(part, true, statement.scope, kernel)).front().first, statement.scope);
+  const auto hasTied = [&](const Access &access) {
+    return std::all_of(tied.begin(), tied.end(), [&](VariableId variable) { return has(access.variables, variable); });
+  };
+  const std::vector<AccessId> accesses = accessesOf(addend);
+  return (!kernel.tensors[statement.target.tensor].is<Temporary>() && hasTied(statement.target)) ||
+         std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+           const Access &access = statement.scope.accesses[id];
+           return !kernel.tensors[access.tensor].format.isDense() && hasTied(access);
+         });
+}
+
+/// Splits the addends of a value, if that changes no order in which anything is added up that is to stay.
+void splitAddends(NodePtr &value, const ResolvedStatement &statement, const KernelHead &kernel) {
+  if (auto *minus = std::get_if<NegateNode>(&value->kind))
+    return splitAddends(minus->operand, statement, kernel);
+  if (auto *sum = std::get_if<ReduceNode>(&value->kind); sum && sum->reduction == Reduction::Sum)
+    return splitAddends(sum->body, statement, kernel);
+  if (asSum(*value)) {
+    auto &sum = std::get<BinaryNode>(value->kind);
+    splitAddends(sum.left, statement, kernel);
+    return splitAddends(sum.right, statement, kernel);
+  }
+  const std::vector<VariableId> free = freeVariables(*value, statement.scope);
+  const bool isElementwise = std::all_of(free.begin(), free.end(), [&](VariableId variable) {
+    return statement.scope.variables[variable].kind == Variable::Kind::Target;
+  });
+  NodePtr sum = isElementwise || !kernel.strictFp ? splitCases(*value, statement.scope, kernel) : nullptr;
+  if (sum && !isNarrow(*value, statement, kernel))
+    value = std::move(sum);
+}
+
 void multiplyChosen(NodePtr &addend, const Scope &scope, const KernelHead &kernel) {
   if (auto *minus = std::get_if<NegateNode>(&addend->kind))
     return multiplyChosen(minus->operand, scope, kernel);
@@ -97,6 +230,10 @@ void multiplyChosen(NodePtr &addend, const Scope &scope, const KernelHead &kerne
     return multiplyChosen(sum.right, scope, kernel);
   }
   orderChoicesIn(*addend);
+  if (NodePtr sum = splitCases(*addend, scope, kernel)) {
+    addend = std::move(sum);
+    return multiplyChosen(addend, scope, kernel);
+  }
   CallNode *choice = asCall(*addend, Function::Select);
   if (choice && conditionOfChoice(*addend) && isTie(*choice->arguments[0], scope, kernel))
     addend = makeBinary(BinaryOp::Mul, std::move(choice->arguments[1]), std::move(choice->arguments[0]));
@@ -123,8 +260,13 @@ void orderChoice(std::vector<NodePtr> &arguments) {
 
 void orderChoices(Program &program) {
   for (ResolvedStatement &statement : program.statements)
-    if (statement.value)
+    if (statement.value) {
       orderChoicesIn(*statement.value);
+      const Tensor &target = program.tensors[statement.target.tensor];
+      if ((statement.op == AssignOp::Assign || statement.op == AssignOp::Add) && target.format.isDense() &&
+          target.type != ValueType::Bool)
+        splitAddends(statement.value, statement, program);
+    }
 }
 
 } // namespace spc::sema

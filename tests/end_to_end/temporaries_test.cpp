@@ -134,6 +134,23 @@ TEST_CASE("matrices of which a diagonal or a column is read", "[temporaries]") {
   checkLowering("let T(i,j,k) = u(i)*X(j,k) + x(i)\ny(i,j) = T(i,j,j)\nz(i) = T(i,i,0)*T(1,i,i)", {{}});
 }
 
+TEST_CASE("diagonals that a choice within a choice, or equations with or, say", "[temporaries]") {
+  const std::string tridiagonal = "let C(i,j) = select(i == j, 2, select(i == j + 1, -1, select(j == i + 1, -1, 0)))\n";
+  checkLowering(tridiagonal + "y(i) = C(i,j)*x(j)", {{}});
+  checkLowering(tridiagonal + "Y(i,k) = C(i,j)*X(j,k)\nd(i) = max(j, C(i,j))", {{}});
+  checkLowering(tridiagonal + "B(i,k) = C(i,j)*A(j,k)", product({{"A", {"csr", "csc"}}, {"B", {"csr", "dense"}}}));
+  checkLowering("let C(i,j) = select(i == j, d(i), select(i == j + 1 or j == i + 2, -e(j), 0)) - A(i,j)\n"
+                "y(i) = C(i,j)*x(j)",
+                product({{"A", {"csr", "dense"}}}));
+  checkLowering("let C(i,j) = select(i == j, 2, select(i == 2*j, e(i), 0))\ny(i) = C(i,j)*x(j)", {{}});
+  checkLowering("let C(i,j) = (i == j or i == j + 1)*d(i)\ny(i) = C(i,j)*x(j)", {{}});
+  checkLowering("y(i) = ((i == j) or (i == j + 1) or (j == i + 1))*x(j)/d(i)", {{}});
+  checkLowering("y(i) = (i == j or 2 + i == j)*A(i,j)*x(j) - sum(j, select(i == j or i == j + 1, x(j), 0))",
+                product({{"A", {"csr", "coo", "dense"}}}));
+  checkLowering("D(i,j) = select(i == j, d(i), select(i == j + 1, e(j), 0))*A(i,j)",
+                product({{"A", {"csr", "dense"}}}));
+}
+
 TEST_CASE("products that one reader samples and others read whole", "[temporaries]") {
   const std::string product = "let T(i,j) = P(i,k) * Q(j,k)\n";
   checkLowering(product + "l = S(i,j)*tanh(T(i,j)) - S(i,j) + T(i,j)", {{{"S", "csr"}}, {{"S", "coo"}}});

@@ -1,5 +1,7 @@
 #include "harness/plain_choices.h"
 
+#include "harness/split_choices.h"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -149,6 +151,10 @@ void multiplyChosen(ExprPtr &expr, const std::set<std::string> &variables) {
       binary && (binary->op == language::BinaryOp::Add || binary->op == language::BinaryOp::Sub)) {
     multiplyChosen(binary->left, variables);
     return multiplyChosen(binary->right, variables);
+  }
+  if (ExprPtr sum = splitCases(*expr, variables)) {
+    expr = std::move(sum);
+    return multiplyChosen(expr, variables);
   }
   syntax::Call *choice = choiceOrZero(*expr);
   if (!choice || !isTie(*choice->arguments[0], variables))

@@ -9,7 +9,8 @@ namespace spc::testing {
 /// and so `select(i != j, a, b)` of index variables. Numbers that scale `select(c, a, 0)` scale a.
 void orderChoices(syntax::Expr &expr);
 
-/// Writes addends `select(i == j, a, 0)` of index variables as `a * (i == j)`. Requires: choices are ordered.
+/// Writes addends `select(i == j, a, 0)` of index variables as `a * (i == j)`, and addends of several such cases as a
+/// sum over these. Requires: choices are ordered.
 void multiplyChosenAddends(syntax::Statement &statement);
 
 } // namespace spc::testing

@@ -102,6 +102,19 @@ TEST_CASE("a matrix is made once where its diagonal, or a part of it, is read be
   CHECK_FALSE(asWritten.tensor("T").is<Fused>());
 }
 
+TEST_CASE("choices within choices by equations, and equations that or joins, are sums of diagonals") {
+  const std::string product = "y(i) = T(i,j)*x(j)";
+  for (const char *made : {"select(i == j, 2, select(i == j + 1, -1, 0))", "(i == j or j == i + 1)*d(i)",
+                           "select(i == j, 2, select(j == i + 1 or i == j + 1, -d(i), 0))",
+                           "select(i == j, d(i), select(i - j == 2, d(j), 0)) + (i - 4 == j or j == i + 4)*2"})
+    CHECK(costOf(check(std::string("let T(i,j) = ") + made + "\n" + product)) == "i for T; nnz(T) for y");
+  CHECK(costOf(check("y(i) = (i == j or i == j + 1)*x(j)")) == "i for y");
+  CHECK(costOf(check("let T(i,j) = select(i == j, 2, select(i == 2*j, 1, 0))\n" + product)) == "i*j for T, y");
+  CHECK(costOf(check("y(i) = (i == j or i == j + 1)*x(j)", {}, /*strict=*/true)) == "j*i for y");
+  CHECK(check("D(i,j) = A(i,j)*(i == j or i == j + 1)", {"A=csr"}).statement().terms.size() == 1);
+  CHECK(check("D(i,j) = d(i)*(i == j or i == j + 1)").statement().terms.size() == 1);
+}
+
 TEST_CASE("a matrix that is scattered to is not made by products that read it") {
   const std::string made = "let T(r,c) = at(r, p(e))*at(c, q(e))*v(e)\n", one = "y(i,k) = x(j,k)*T(i,j)\n";
   CHECK(isFused(made + one));
