@@ -16,6 +16,10 @@ void orderChoices(Program &program);
 /// wanted at few places, or nowhere. Requires: there are no ties.
 void pickApart(Program &program);
 
+/// Makes temporaries of their own of what several statements scatter to one, at held indices, if products alone read
+/// it. Requires: there are no ties.
+void scatterApart(Program &program);
+
 /// Puts operands in place of equations between index variables, so that loops run over their solutions alone: a
 /// comparison `i == j` that is no factor of a sparse operand with both, and the indices of sparse operands that are no
 /// plain variables, A(i, i), A(2*i + 3, 5). Each becomes a Tie, a tensor of the program.

@@ -134,3 +134,16 @@ def test_gradients():
     (gradient,) = torch.autograd.grad((out * out).sum(), table)
     (wanted,) = torch.autograd.grad((table[tokens] ** 2).sum(), table)
     assert torch.allclose(gradient, wanted)
+
+
+def test_a_matrix_that_two_statements_scatter_to():
+    rng = np.random.default_rng(4)
+    x, v, w = rng.random((9, 3)), rng.random(20), rng.random(20)
+    p, q, q2 = (rng.integers(0, 9, 20) for _ in range(3))
+    t = np.zeros((9, 9))
+    np.add.at(t, (p, q), v)
+    np.add.at(t, (p, q2), w)
+    move = kernel("let T(r,c) = at(r, p(e))*at(c, q(e))*v(e)\nT(r,c) += at(r, p(e))*at(c, q2(e))*w(e)\n"
+                  "y(i,k) = 2*(x(i,k) - x(j,k))*T(i,j) - x(i,k)\ny(j,k) += -(x(i,k)*T(i,j))")
+    between = 2*(x*t.sum(1)[:, None] - t @ x)
+    close(move(x=x, p=p, q=q, q2=q2, v=v, w=w), between - x - t.T @ x)

@@ -124,6 +124,19 @@ TEST_CASE("a matrix that is scattered to is not made by products that read it") 
   CHECK_FALSE(isFused("let T(i,j) = A(i,k)*A(j,k)\n" + one + "z(j,k) = w(i,k)*T(i,j)", {"A=csr"}));
 }
 
+TEST_CASE("a matrix that several statements scatter to is not made by products that read it") {
+  const std::string made = "let T(r,c) = at(r, p(e))*at(c, q(e))*v(e)\nT(r,c) += at(r, p(e))*at(c, p2(e))*w(e)\n";
+  const std::string one = "y(i,k) = 2*(x(i,k) - x(j,k))*T(i,j)\n";
+  const Checked checked = check(made + one + "y(j,k) += x(i,k) - x(i,k)*T(i,j)");
+  CHECK(checked.tensor("T").is<Fused>());
+  CHECK(checked.tensor("$T[1]").is<Fused>());
+  CHECK(check(made + one).statement().terms.size() == 2);
+  CHECK_FALSE(check(made + one + "z(i) = max(j, T(i,j))").has("$T[1]"));
+  CHECK_FALSE(check(made + one + "T(i,j) = 0").has("$T[1]"));
+  CHECK_FALSE(check(made + one + "z(i) = T(i,j)*T(i,j)").has("$T[1]"));
+  CHECK_FALSE(check(made + one, {}, /*strict=*/true).has("$T[1]"));
+}
+
 TEST_CASE("a temporary that alone says how far an index runs is not fused into a sum over it") {
   const std::string stacked = "tensor T(2,n)\nlet T(i,j) = (i == 0)*x(j) + (i == 1)*z(j)\n";
   CHECK_FALSE(isFused(stacked + "y(j) = sum(i, T(i,j))"));
