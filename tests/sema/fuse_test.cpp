@@ -111,6 +111,15 @@ TEST_CASE("choices within choices by equations, and equations that or joins, are
   CHECK(costOf(check("y(i) = (i == j or i == j + 1)*x(j)")) == "i for y");
   CHECK(costOf(check("let T(i,j) = select(i == j, 2, select(i == 2*j, 1, 0))\n" + product)) == "i*j for T, y");
   CHECK(costOf(check("y(i) = (i == j or i == j + 1)*x(j)", {}, /*strict=*/true)) == "j*i for y");
+  for (const char *band :
+       {"y(i) = (abs(i - j) <= 1)*x(j)", "y(i) = select(i == j, 2, select(i == j + 1, 1, 0))*x(j)",
+        "y(i) = d(i)*(i == j or i == 2*j)*x(j)", "let T(i,j) = select(abs(i - j) < 3, d(i), 0)\ny(i) = T(i,j)*x(j)"})
+    CHECK(check(band).count("asymptotic") == 1);
+  for (const char *other :
+       {"tensor D(n,n)\ntensor d(n)\nD(i,j) = (abs(i - j) <= 1)*d(i)", "y(i) = (abs(i - j) <= 1)*A(i,j)",
+        "y(i) = (j <= i)*x(j)", "let T(i,j) = X(i,j) + (abs(i - j) < 3)\ny(i) = max(j, T(i,j))",
+        "y(i) = select(i == j or i > 4, 2, 0)*x(j)"})
+    CHECK(check(other, {"A=csr"}).count("asymptotic") == 0);
   CHECK(check("D(i,j) = A(i,j)*(i == j or i == j + 1)", {"A=csr"}).statement().terms.size() == 1);
   CHECK(check("D(i,j) = d(i)*(i == j or i == j + 1)").statement().terms.size() == 1);
 }

@@ -119,8 +119,9 @@ private:
       statement.emptyWith = extentsThatEmpty(logical, planning_);
     noteEmptyTerms(statement, planned, planning_, planning_.statements[logical.statement].scope);
     for (size_t k = 0; k < planned.size(); ++k)
-      if (!warnIfEverywhere(statement.terms[k], *planned[k]))
-        warnIfUnsettled(statement.terms[k], statement, *planned[k]);
+      if (!warnIfEverywhere(statement.terms[k], *planned[k]) &&
+          !warnIfUnsettled(statement.terms[k], statement, *planned[k]) && statement.terms[k].equations.empty())
+        warnIfBanded(logical, *planned[k]);
     add(std::move(statement));
   }
 
@@ -148,15 +149,29 @@ private:
   }
 
   /// A product that is summed over all pairs of two variables, and 0 but where they are equal.
-  void warnIfUnsettled(const Term &term, const Statement &statement, const LogicalTerm &logical) {
+  bool warnIfUnsettled(const Term &term, const Statement &statement, const LogicalTerm &logical) {
     const auto pair = unsettledPair(term, statement, kernel_);
     if (!pair)
-      return;
+      return false;
     const auto &[one, other] = *pair;
     planning_.diagnostics
         .report(kAsymptotic, logical.where,
                 "this visits every pair of '" + one + "' and '" + other + "', though it is 0 but where they are equal")
         .advise("make (" + one + " == " + other + ") a factor of the product, or write one index in place of both");
+    return true;
+  }
+
+  /// A product that goes through all pairs of two variables, and is 0 but on some diagonals.
+  void warnIfBanded(const LogicalStatement &logical, const LogicalTerm &term) {
+    const auto pair = bandedPair(term, logical, planning_.statements[logical.statement].scope, kernel_);
+    if (!pair)
+      return;
+    const auto &[one, other] = *pair;
+    planning_.diagnostics
+        .report(kAsymptotic, term.where,
+                "this visits every pair of '" + one + "' and '" + other + "', though it is 0 but on some diagonals")
+        .advise("write an addend for each, with (" + one + " == " + other + "), (" + one + " == " + other +
+                " + 1) and so on as a factor");
   }
 
   void add(Step step) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sema/kernel.h"
+#include "sema/terms/logical_plan.h"
 
 #include <optional>
 #include <set>
@@ -21,5 +22,10 @@ std::set<LoopId> settledLoops(const Term &term, const Statement &statement, cons
 /// nullopt.
 std::optional<std::pair<std::string, std::string>> unsettledPair(const Term &term, const Statement &statement,
                                                                  const Kernel &kernel);
+
+/// A pair of index variables that a term is 0 for but where they are a few steps from each other, by conditions that
+/// are no equation alone, while loops run over all pairs of them, more than an operand or a result stores.
+std::optional<std::pair<std::string, std::string>> bandedPair(const LogicalTerm &term, const LogicalStatement &logical,
+                                                              const Scope &scope, const Kernel &kernel);
 
 } // namespace spc::sema
