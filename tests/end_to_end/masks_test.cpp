@@ -108,6 +108,7 @@ TEST_CASE("a sum of which a part is nowhere", "[masks]") {
   check(spec);
   spec.statements = "C(i,k) = a(k)*(not pattern(a(k)))*2 + 3*pattern(a(i))*B(i,k)";
   check(spec);
+  checkLowering("s = (not pattern(T(u,v)))*T(u,v)*x(i,v)*y(j)", product({{"T", {"csr", "coo"}}, {"x", {"csr"}}}));
 }
 
 TEST_CASE("terms that are nowhere, and terms that fold to 0, of assembled results", "[masks]") {

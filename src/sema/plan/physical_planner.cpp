@@ -308,11 +308,16 @@ void PhysicalPlanner::addEquations(Term &result, const std::function<Index(Varia
     add(equationsOfProduct(*value, scope_, kernel_), false);
 }
 
-/// Of a domain without places an access that it names, else null.
+/// Of a domain without places an access that it names, as a truth where one is computed; else null.
 NodePtr PhysicalPlanner::anyEntryOf(const AccessDomain &domain) const {
   if (!isNowhere(domain))
     return nullptr;
-  return makeNode(AccessNode{domain.parts.front().operand}, term_.where);
+  NodePtr entry = makeNode(AccessNode{domain.parts.front().operand}, term_.where);
+  if (logical_.computeType != ValueType::Bool)
+    return entry;
+  CallNode truth{Function::Cast, ValueType::Bool, {}};
+  truth.arguments.push_back(std::move(entry));
+  return makeNode(std::move(truth), term_.where);
 }
 
 bool PhysicalPlanner::isListedEverywhere(const SpaceLoop &loop) const {
