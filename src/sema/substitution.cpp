@@ -63,8 +63,11 @@ private:
     for (size_t dim = 0; dim < access.variables.size(); ++dim) {
       const VariableId before = access.variables[dim];
       const IndexSum sum = substituted(sumOf(before, scope_));
-      const bool isRepeated = sum.isVariable() && (scope_.variables[before].kind != Variable::Kind::Derived ||
-                                                   scope_.variables[before].isRepeated);
+      // An index that does not run over the whole dimension is a window of it.
+      const bool isRepeated =
+          sum.isVariable() &&
+          scope_.variables[sum.terms.front().variable].extent == kernel_.tensors[access.tensor].extents[dim] &&
+          (scope_.variables[before].kind != Variable::Kind::Derived || scope_.variables[before].isRepeated);
       const bool isPlain = isRepeated && !has(indices, sum.terms.front().variable);
       indices.push_back(isPlain ? sum.terms.front().variable : derived(access.tensor, dim, sum, isRepeated));
     }

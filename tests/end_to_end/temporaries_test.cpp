@@ -127,6 +127,9 @@ TEST_CASE("matrices of which a diagonal or a column is read", "[temporaries]") {
   checkLowering("let G(i,j) = X(i,k)*X(j,k) + lam*(i == j) - u(j)*(j < i)\n"
                 "let H(i,j) = G(i,j)*G(i,j)\ny(i) = S(i,j)*(H(i,i) - H(i,j) + H(0,j))",
                 masks);
+  checkLowering("let T(i,j) = X(i,k)*Y(j,k) + u(i)*(i == j)\nd(i) = T(i + 1,0) - T(i,0)\ne(i) = T(i,i + 1) + T(2*i,i)",
+                {{}});
+  checkLowering("let T(i,j) = A(i,k)*X(k,j)\nd(i) = T(i + 1,1) - T(i,1)", product({{"A", {"csr", "csc", "dense"}}}));
   checkLowering("let T(i,j) = A(i,k)*X(k,j)\nd(i) = 2*T(i,i)\nt = sum(i, T(i,i))",
                 product({{"A", {"csr", "csc", "coo", "sym-csr", "dense"}}}));
   checkLowering("let T(i,j) = A(i,k)*B(k,j)\nd(i) = T(i,i) - T(i,1)\nr(j) = T(0,j)",
