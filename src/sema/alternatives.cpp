@@ -92,10 +92,12 @@ std::vector<StatementCost> costOf(const Kernel &kernel, const Alternative &alter
     if (!statement)
       continue;
     StatementCost cost;
-    cost.steps = costOf(*statement, kernel);
-    for (const Term &term : statement->terms)
+    for (const Term &term : statement->terms) {
+      const std::vector<CostProduct> own = costOf(*statement, term, kernel);
+      cost.steps.insert(cost.steps.end(), own.begin(), own.end());
       if (CostProduct walk = walkOf(kernel, term); !walk.empty())
         cost.beside.push_back(std::move(walk));
+    }
     for (const CostProduct &product : cost.steps)
       for (CostProduct &searches : searchesIn(product))
         cost.beside.push_back(std::move(searches));

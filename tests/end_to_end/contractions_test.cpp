@@ -136,6 +136,10 @@ TEST_CASE("a factor's infinities meet no sum without entries", "[chains]") {
       {"C(j,k) = A(i,j)*m(k) - B(i,k)*n(j)/4 + m(k)*n(j)", both},
       {"C(j,k) = A(i,j)*m(k)*n(k)", one},
       {"y(i) = (A(i,j) + c*(i == j)) * n(j)", one},
+      {"y(i) = A(i,j)*x(j)", {{"A", "csr"}, {"x", "sv"}}},
+      {"y(i) = x(i)*sum(k, A(k,i))", {{"A", "coo"}, {"x", "sv"}}},
+      {"s = A(i,j)*x(j)*z(i)", {{"A", "csr"}, {"x", "sv"}, {"z", "sv"}}},
+      {"y(k) = A(i,j)*(x(j) + m(j))*B(i,k)*z(k)", {{"A", "csr"}, {"B", "dcsr"}, {"x", "sv"}, {"z", "sv"}}},
   };
   for (const auto &[statement, formats] : kernels) {
     KernelSpec spec = specFor(statement, formats, 0);

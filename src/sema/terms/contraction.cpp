@@ -1,33 +1,25 @@
 #include "sema/terms/contraction.h"
 
-#include "sema/estimates.h"
+#include "sema/alternatives.h"
+#include "sema/terms/nest_costs.h"
+#include "sema/terms/reading_order.h"
 
 #include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <iterator>
 #include <set>
 
 namespace spc::sema {
 namespace {
 
-using Set = uint64_t; ///< of variables, or of factors
+using Set = VariableSet; ///< of variables, or of factors
 
 constexpr size_t kMostVariables = 64;
-constexpr double kListingCost = 2;      ///< of an entry that is collected, in steps
-constexpr double kWithRepeats = 0.5;    ///< how many of the products that are added up have a place of their own
-constexpr double kLeastSaving = 1.25;   ///< a plan in parts is left alone unless it saves as much
-constexpr double kUntiledStep = 1.5;    ///< of a nest of three dense factors or more, which is no product of matrices
-constexpr double kScatteredStep = 1.05; ///< of a nest that comes to an element again and again
-constexpr double kGuardedStep = 1.25;   ///< of a nest that asks whether a part has an entry
-
-/// What a nest reads: a factor, or a part.
-struct Input {
-  Set variables = 0;
-  double entries = 1;
-  bool isSparse = false;
-  std::vector<Set> levels = {}; ///< of a sparse operand: each one's variable, outermost first
-};
+constexpr double kListingCost = 2;    ///< of an entry that is collected, in steps
+constexpr double kWithRepeats = 0.5;  ///< how many of the products that are added up have a place of their own
+constexpr double kLeastSaving = 1.25; ///< a plan in parts is left alone unless it saves as much
+constexpr size_t kMostFilled = 3;     ///< factors of a nest that may be put in arrays first
+constexpr double kGuardedStep = 1.25; ///< of a nest that asks whether a part has an entry
 
 /// The best way to compute what a set of sums gives.
 struct Best {
@@ -36,88 +28,77 @@ struct Best {
   Contraction plan;
 };
 
-/// The variables of an array along whose innermost loop all that it is computed of is read in order, its parts being
-/// stored for that.
-std::vector<VariableId> contiguousIn(const Contraction &plan, const ContractionSpace &space) {
-  std::vector<VariableId> list;
-  if (plan.isListed || plan.mask)
-    return list;
-  std::copy_if(plan.variables.begin(), plan.variables.end(), std::back_inserter(list), [&](VariableId variable) {
-    return std::none_of(plan.factors.begin(), plan.factors.end(),
-                        [&](size_t k) { return has(space.factors[k].strided, variable); }) &&
-           std::all_of(plan.parts.begin(), plan.parts.end(), [&](const Contraction &part) {
-             return !has(part.variables, variable) || has(contiguousIn(part, space), variable);
-           });
-  });
-  return list;
-}
-
-/// Puts the variables of each part in the order in which loops of a dense product come to them where it is read: what
-/// is added up within the result's last dimension. Where all of the reader is dense, the part's own loop over its last
-/// dimension counts as much: that is one along which its operands lie in order.
-void orderForReaders(Contraction &plan, const ContractionSpace &space) {
-  if (plan.parts.empty())
-    return;
-  std::vector<VariableId> loops = plan.variables;
-  const auto last = loops.empty() ? loops.end() : loops.end() - 1;
-  loops.insert(last, plan.sums.begin(), plan.sums.end());
-  const bool isDense =
-      std::none_of(plan.factors.begin(), plan.factors.end(), [&](size_t k) { return space.factors[k].isSparse; });
-  for (Contraction &part : plan.parts) {
-    std::sort(part.variables.begin(), part.variables.end(), [&](VariableId a, VariableId b) {
-      return std::find(loops.begin(), loops.end(), a) < std::find(loops.begin(), loops.end(), b);
-    });
-    const std::vector<VariableId> contiguous = contiguousIn(part, space);
-    if (isDense && !contiguous.empty() && !has(contiguous, part.variables.back()))
-      std::stable_partition(part.variables.begin(), part.variables.end(),
-                            [&](VariableId variable) { return variable != contiguous.back(); });
-    orderForReaders(part, space);
-  }
-}
-
 class Planner {
 public:
-  explicit Planner(const ContractionSpace &space) : space_(space) {
-    for (const std::vector<VariableId> *list : {&space.targets, &space.sums})
-      for (VariableId variable : *list) {
-        variables_.push_back(variable);
-        extents_.push_back(space.extents.at(variable));
-      }
+  explicit Planner(const ContractionSpace &space)
+      : space_(space), variables_(variablesOf(space)), costs_(extentsOf(variables_, space)) {
     for (const ContractionFactor &factor : space.factors) {
       inputs_.push_back({setOf(factor.variables), factor.entries, factor.isSparse});
       for (VariableId variable : factor.levels)
         inputs_.back().levels.push_back(setOf({variable}));
+      // One of several operands of a factor is taken to have an equal share of the entries.
+      for (const Stored &stored : factor.stored)
+        inputs_.back().lists.push_back(
+            walkedAs(stored, variables_, costs_.extents(),
+                     factor.isSparse ? std::optional(factor.entries / static_cast<double>(factor.stored.size()))
+                                     : std::nullopt));
     }
     targets_ = setOf(space.targets);
     sums_ = setOf(space.sums);
-    largest_ = volume(targets_);
+    largest_ = costs_.volume(targets_);
     for (const Input &input : inputs_)
       largest_ = std::max(largest_, input.entries);
   }
 
   std::optional<Contraction> run() {
-    const double written = nestCost(inputs_, targets_ | sums_) * stepCost(inputs_, sums_);
+    const double places = costs_.places(inputs_, targets_ | sums_);
+    Contraction written;
+    for (size_t k = 0; k < inputs_.size(); ++k)
+      written.factors.push_back(k);
+    written.entries = std::min(places, costs_.volume(targets_));
+    const double whole = places * NestCosts::ofStep(inputs_, sums_) + costs_.ofWalking(inputs_, places) +
+                         kCopyingCost * orderLists(written, space_);
     std::optional<Best> best;
     for (Set last = sums_;; last = (last - 1) & sums_) {
-      if (last != sums_)
-        if (std::optional<Best> other = nest(sums_, last, allFactors(), true);
-            other && (!best || other->cost < best->cost))
+      if (std::optional<Best> other = nest(sums_, last, allFactors(), true); other && !other->plan.parts.empty()) {
+        orderForReaders(other->plan, space_);
+        other->plan.entries = other->result.entries;
+        if (!best || other->cost < best->cost)
+          other->cost += kCopyingCost * orderLists(other->plan, space_);
+        if (!best || other->cost < best->cost)
           best = std::move(other);
+      }
       if (last == 0)
         break;
     }
-    if (!best || best->cost * kLeastSaving > written)
+    if (!best || best->cost * kLeastSaving > whole)
       return std::nullopt;
-    orderForReaders(best->plan, space_);
     return std::move(best->plan);
   }
 
 private:
+  static std::vector<VariableId> variablesOf(const ContractionSpace &space) {
+    std::vector<VariableId> variables = space.targets;
+    variables.insert(variables.end(), space.sums.begin(), space.sums.end());
+    return variables;
+  }
+
+  static std::vector<double> extentsOf(const std::vector<VariableId> &variables, const ContractionSpace &space) {
+    std::vector<double> extents;
+    for (VariableId variable : variables)
+      extents.push_back(space.extents.at(variable));
+    return extents;
+  }
+
   Set setOf(const std::vector<VariableId> &list) const {
     Set set = 0;
     for (VariableId variable : list)
-      set |= Set{1} << (std::find(variables_.begin(), variables_.end(), variable) - variables_.begin());
+      set |= Set{1} << numberOf(variable);
     return set;
+  }
+
+  size_t numberOf(VariableId variable) const {
+    return static_cast<size_t>(std::find(variables_.begin(), variables_.end(), variable) - variables_.begin());
   }
 
   std::vector<VariableId> listOf(Set set) const {
@@ -126,14 +107,6 @@ private:
       if (set >> k & 1)
         list.push_back(variables_[k]);
     return list;
-  }
-
-  double volume(Set set) const {
-    double product = 1;
-    for (size_t k = 0; k < extents_.size(); ++k)
-      if (set >> k & 1)
-        product *= extents_[k];
-    return product;
   }
 
   Set allFactors() const { return inputs_.size() == kMostVariables ? ~Set{0} : (Set{1} << inputs_.size()) - 1; }
@@ -164,50 +137,6 @@ private:
         return found;
       found = more;
     }
-  }
-
-  /// Each coordinate that is looked for has a fiber of its own; the operand that adds the fewest places comes next.
-  double nestCost(std::vector<Input> inputs, Set variables) const {
-    std::erase_if(inputs, [](const Input &input) { return !input.isSparse; });
-    double places = 1;
-    Set bound = 0;
-    const auto growth = [&](const Input &input) {
-      const Set fresh = input.variables & ~bound;
-      return fresh ? std::max(1.0, input.entries / volume(input.variables & bound)) : 1.0;
-    };
-    while (!inputs.empty()) {
-      const auto next = std::min_element(inputs.begin(), inputs.end(),
-                                         [&](const Input &a, const Input &b) { return growth(a) < growth(b); });
-      places *= growth(*next);
-      bound |= next->variables;
-      inputs.erase(next);
-    }
-    return places * volume(variables & ~bound);
-  }
-
-  /// Whether loops over an operand, the one sparse one, add to elements that do not follow each other: levels are
-  /// summed over outside of others.
-  static bool isScattered(const Input &input, Set sums) {
-    Set outside = 0;
-    return std::any_of(input.levels.begin(), input.levels.end(), [&](Set level) {
-      outside |= level & sums;
-      return outside && (level & ~sums);
-    });
-  }
-
-  /// Of a step of a nest that adds up over `sums`, next to that of a product of matrices, which is tiled.
-  static double stepCost(const std::vector<Input> &inputs, Set sums) {
-    Set variables = 0;
-    size_t sparse = 0;
-    bool scatters = false;
-    for (const Input &input : inputs) {
-      variables |= input.variables;
-      sparse += input.isSparse;
-      scatters |= isScattered(input, sums);
-    }
-    if (sparse > 0)
-      return sparse == 1 && scatters ? kScatteredStep : 1;
-    return inputs.size() > 2 && std::popcount(variables) > 2 ? kUntiledStep : 1;
   }
 
   /// The best way to take connected sums in a temporary; nullopt where there is none.
@@ -255,12 +184,72 @@ private:
     const Set result = isWhole ? targets_ : variables & ~sums;
     if (!isWhole)
       addMask(result, factors, best.plan, inputs);
-    const double own = nestCost(inputs, variables | result | last);
-    best.cost += own * (isGuarded && space_.asks ? kGuardedStep : 1) * stepCost(inputs, last);
+    const double own = addNest(inputs, variables | result | last, last, isGuarded, best);
     best.plan.sums = listOf(last);
     best.plan.variables = listOf(result);
-    best.result = {result, std::min(own, volume(result)), isPartial(factors)};
+    best.result = {result, std::min(own, costs_.volume(result)), isPartial(factors)};
     return best;
+  }
+
+  /// Whether a factor may be put in an array first: it has lists, and something else has memory for as many elements.
+  bool mayBeFilled(size_t number) const {
+    const ContractionFactor &own = space_.factors[number];
+    if (!space_.mayFill || !own.mayBeFilled || own.stored.empty() || own.variables.size() != 1)
+      return false;
+    const VariableId variable = own.variables.front();
+    return has(space_.targets, variable) ||
+           std::any_of(space_.factors.begin(), space_.factors.end(), [&](const ContractionFactor &factor) {
+             return (!factor.isSparse && &factor != &own && has(factor.variables, variable)) ||
+                    std::any_of(factor.stored.begin(), factor.stored.end(),
+                                [&](const Stored &stored) { return hasMemoryFor(variable, stored); });
+           });
+  }
+
+  /// Adds what a nest costs that joins `inputs`, the plan's factors behind its parts, and gives its places. Those
+  /// of one variable may be put in arrays first, if lists are hard to walk together.
+  double addNest(const std::vector<Input> &inputs, Set variables, Set last, bool isGuarded, Best &best) {
+    const auto costOf = [&](const std::vector<Input> &all, double places, bool asks) {
+      return places * (asks && space_.asks ? kGuardedStep : 1) * NestCosts::ofStep(all, last);
+    };
+    double places = costs_.places(inputs, variables);
+    const double hard = costs_.ofWalking(inputs, places);
+    double cost = costOf(inputs, places, isGuarded) + hard;
+    std::vector<size_t> fillable;
+    for (size_t k : best.plan.factors)
+      if (hard > 0 && mayBeFilled(k) && fillable.size() < kMostFilled)
+        fillable.push_back(k);
+    Set chosen = 0;
+    for (Set filled = 1; filled < Set{1} << fillable.size(); ++filled) {
+      Set set = 0;
+      double own = 0;
+      for (size_t k = 0; k < fillable.size(); ++k)
+        if (filled >> k & 1) {
+          const Input &input = inputs_[fillable[k]];
+          set |= Set{1} << fillable[k];
+          const double elements = costs_.volume(input.variables);
+          own += input.entries + elements * (input.isSparse && space_.asks ? 1.5 : 1);
+        }
+      std::vector<Input> others = inputs;
+      for (size_t k = 0; k < best.plan.factors.size(); ++k)
+        if (set >> best.plan.factors[k] & 1) {
+          Input &input = others[best.plan.parts.size() + k];
+          input = {input.variables, costs_.volume(input.variables)};
+        }
+      const double placesLeft = costs_.places(others, variables);
+      own += costOf(others, placesLeft, isGuarded || isPartial(set)) + costs_.ofWalking(others, placesLeft);
+      if (own >= cost)
+        continue;
+      cost = own;
+      places = placesLeft;
+      chosen = set;
+    }
+    best.cost += cost;
+    std::erase_if(best.plan.factors, [&](size_t k) {
+      if (chosen >> k & 1)
+        best.plan.parts.push_back({.factors = {k}, .variables = listOf(inputs_[k].variables)});
+      return chosen >> k & 1;
+    });
+    return places;
   }
 
   /// The factors' labels and variables, these numbered as they come.
@@ -329,7 +318,7 @@ private:
       result = inputs_[*best.plan.mask];
       return space_.mayFill;
     }
-    const double dense = volume(result.variables), listed = (space_.mayFill ? kListingCost : 1) * result.entries;
+    const double dense = costs_.volume(result.variables), listed = (space_.mayFill ? kListingCost : 1) * result.entries;
     const bool isPartly = space_.asks && isPartial(factors), isVector = best.plan.variables.size() == 1;
     const bool isBounded =
         dense <= largest_ && (best.plan.variables.size() <= 2 || hasOrder(best.plan.variables.size()));
@@ -338,8 +327,14 @@ private:
     const bool mayList = space_.mayList && hasPlaces && (result.variables & ~listedIn(factors)) == 0;
     if (mayList && (result.entries < dense || isVector) && (!mayFill || listed < dense)) {
       best.plan.isListed = true;
+      best.plan.entries = result.entries;
       best.cost += listed;
       result.entries *= hasTie(factors) ? 1 : kWithRepeats;
+      Walked &own = result.lists.emplace_back();
+      for (VariableId variable : best.plan.variables)
+        own.levels.push_back({numberOf(variable)});
+      own.entries = result.entries;
+      own.isFree = true;
       return true;
     }
     // Whether there are entries is computed apart.
@@ -352,8 +347,9 @@ private:
 
   const ContractionSpace &space_;
   std::vector<VariableId> variables_; ///< targets, then sums
-  std::vector<double> extents_;       ///< of these
-  std::vector<Input> inputs_;         ///< by factor
+  NestCosts costs_;
+  std::vector<Input> inputs_; ///< by factor
+  Walked collected_;          ///< the target, if it lists its entries
   Set targets_ = 0, sums_ = 0;
   double largest_ = 0; ///< places of the largest operand or the target
   std::map<Set, std::optional<Best>> parts_;

@@ -7,6 +7,7 @@
 // optimal joins do, so that a sampled product stays one nest.
 #pragma once
 
+#include "sema/terms/places.h"
 #include "sema/tree.h"
 
 #include <map>
@@ -28,6 +29,8 @@ struct ContractionFactor {
   int label = 0;         ///< the same for factors that differ by variables alone
   std::vector<VariableId> strided = {}; ///< along these its elements do not lie next to each other
   std::vector<VariableId> levels = {};  ///< of a sparse operand: the variables of its levels, outermost first
+  std::vector<Stored> stored = {};      ///< all sparse operands in it
+  bool mayBeFilled = false;             ///< it may be put in an array first, if it has one variable
 };
 
 /// A product and what it is for.
@@ -52,6 +55,7 @@ struct Contraction {
   std::vector<VariableId> variables; ///< of what it gives: of the whole, the targets, of a part, as it is best read
   std::optional<size_t> mask;        ///< the factor, of a nest outside, in whose entries it is wanted
   bool isListed = false;             ///< it is stored as the entries that it has
+  double entries = 0;                ///< by estimates, if it is listed
   std::optional<VariableId> along;   ///< of a number without which, for want of entries, what it multiplies has no
                                      ///< places: the variable along which these are asked for
 };

@@ -103,6 +103,11 @@ ContractedProduct Expander::contractedProduct(const Factors &factors, const Logi
         operand ? 2 * static_cast<int>(scope_.accesses[*operand].tensor.index()) + isPattern : -1 - static_cast<int>(k);
     if (operand && factor.isSparse)
       factor.levels = levelsOf(*operand, scope_, kernel_);
+    factor.stored = storedIn(node, scope_, kernel_);
+    const bool isSummed =
+        std::ranges::none_of(factor.variables, [&](VariableId one) { return has(space.targets, one); });
+    factor.mayBeFilled =
+        !factors.list[k].isDivisor && isTargetDense(*main_) && (isGivenDense_ || isSummed || !factor.isMask);
     factor.isTie = operand && kernel_.tensors[scope_.accesses[*operand].tensor].is<Tie>();
     const bool varies = operand && factor.isSparse && !factor.isTie;
     product.tensors.push_back(varies ? std::optional(entriesOwner(kernel_, scope_.accesses[*operand].tensor))
@@ -322,7 +327,8 @@ AccessId Expander::partOf(const Contraction &plan, const Factors &factors, bool 
   auto known = partsApart_.find(text);
   if (known == partsApart_.end()) {
     const bool isArray = !mask && !plan.isListed;
-    const std::vector<VariableId> stored = isArray ? asStored(*product, plan.variables) : variables;
+    const std::vector<VariableId> &asRead = plan.isListed ? plan.variables : variables;
+    const std::vector<VariableId> stored = isArray ? asStored(*product, plan.variables) : asRead;
     LogicalStatement value = partStatement(stored, typeOfTemporary(*product), where);
     value.terms.push_back({guardedBeforeParts(*product), plan.sums, false, where});
     const AccessId access = addSumApart(std::move(value), mask, plan.isListed);
@@ -331,7 +337,7 @@ AccessId Expander::partOf(const Contraction &plan, const Factors &factors, bool 
       part.layout.push_back(
           static_cast<size_t>(std::find(variables.begin(), variables.end(), variable) - variables.begin()));
     known = partsApart_.emplace(text, std::move(part)).first;
-    if (plan.isListed && hasDenseRoot(*product, variables.front()))
+    if (plan.isListed && hasDenseRoot(*product, stored.front()))
       kernel_.tensors[known->second.value].format = plainFormat(kernel_.tensors[known->second.value].format, false);
   }
   std::get<Temporary>(kernel_.tensors[known->second.value].role).mayLack |=

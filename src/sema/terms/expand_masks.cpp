@@ -4,6 +4,7 @@
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/expander.h"
 #include "sema/terms/sparsity.h"
+#include "sema/terms/walking.h"
 
 #include <algorithm>
 
@@ -121,11 +122,29 @@ bool Expander::readsElsewhere(const Node &sum, AccessId mask) const {
          });
 }
 
+/// Whether the operands of a sum would have to be copied to be walked beside a vector that masks it, and not without
+/// that: an array of all sums is less.
+bool Expander::isHardToWalk(const Node &sum, AccessId mask) const {
+  const Access &access = scope_.accesses[mask];
+  if (access.variables.size() != 1)
+    return false;
+  const VariableId variable = access.variables.front();
+  std::vector<Stored> operands = storedIn(sum, scope_, kernel_);
+  const bool isResult = has(main_->targetVariables, variable) && isTargetDense(*main_);
+  if (!isResult && std::none_of(operands.begin(), operands.end(),
+                                [&](const Stored &operand) { return hasMemoryFor(variable, operand); }))
+    return false;
+  const bool isEasy = walkTogether(operands, scope_, kernel_);
+  for (Stored &own : storedIn(*makeNode(AccessNode{mask}, access.where), scope_, kernel_))
+    operands.push_back(std::move(own));
+  return isEasy && !walkTogether(operands, scope_, kernel_);
+}
+
 /// The mask of a sum that has the most of these indices, and no others: what has them is wanted where that has entries.
 std::optional<AccessId> Expander::maskFor(const std::vector<VariableId> &variables, const Node &sum) const {
   std::optional<AccessId> best;
   for (AccessId id : masks_) {
-    if (readsElsewhere(sum, id))
+    if (readsElsewhere(sum, id) || isHardToWalk(sum, id))
       continue;
     const std::vector<VariableId> &own = scope_.accesses[id].variables;
     const bool fits = std::all_of(own.begin(), own.end(), [&](VariableId variable) {

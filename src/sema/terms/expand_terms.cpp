@@ -45,6 +45,8 @@ Expander::Expander(const Planning &planning, size_t statement, Kernel &kernel, S
     : options_(planning.options), copies_(planning.copies), contractions_(planning.contractions), statement_(statement),
       kernel_(kernel), scope_(scope), diagnostics_(diagnostics), takesParts_(planning.mayReorderSums()),
       listsWheres_(listsEntries(planning, planning.statements[statement].target.tensor, kernel)),
+      isGivenDense_(planning.symbols[planning.statements[statement].target.tensor].boundBy &&
+                    kernel.tensors[planning.statements[statement].target.tensor].format.isDense()),
       isStandIn_(planning.standIns.contains(planning.statements[statement].target.tensor)),
       computeType_(computeTypeOf(planning.kernel, planning.statements[statement])) {}
 

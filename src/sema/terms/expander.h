@@ -202,6 +202,7 @@ private:
   MaybeDomain wantedIn(const CallNode &call, size_t argument, ValueType type) const;
   void addMasksIn(const MaybeDomain &domain, std::vector<AccessId> &masks) const;
   bool readsElsewhere(const Node &sum, AccessId mask) const;
+  bool isHardToWalk(const Node &sum, AccessId mask) const;
   std::optional<AccessId> maskFor(const std::vector<VariableId> &variables, const Node &sum) const;
   void restrictTo(AccessId mask, LogicalStatement &logical);
 
@@ -254,9 +255,10 @@ private:
   Diagnostics &diagnostics_;
   const bool
       takesParts_; ///< sums of a product may be taken one before another: nobody has said in which order loops run
-  const bool listsWheres_; ///< the target lists its entries, conditional ones where they are
-  const bool isStandIn_;   ///< the target is one: what it holds before does not matter
-  ValueType computeType_;  ///< of what is looked at
+  const bool listsWheres_;  ///< the target lists its entries, conditional ones where they are
+  const bool isGivenDense_; ///< the target is bound to a dense format: it keeps no operand's pattern
+  const bool isStandIn_;    ///< the target is one: what it holds before does not matter
+  ValueType computeType_;   ///< of what is looked at
   const LogicalStatement *main_ = nullptr;
   bool isArgument_ = false;     ///< what is looked at is a function's argument or a divisor: a sum is a number there
   bool choosesEntries_ = false; ///< LogicalStatement::choosesEntries

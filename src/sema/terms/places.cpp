@@ -1,5 +1,6 @@
 #include "sema/terms/places.h"
 
+#include "format/levels.h"
 #include "sema/estimates.h"
 
 #include <algorithm>
@@ -110,6 +111,29 @@ std::vector<VariableId> levelsOf(AccessId operand, const Scope &scope, const Ker
   for (const format::Level &level : kernel.tensors[access.tensor].format.levels)
     variables.push_back(access.variables[static_cast<size_t>(level.dim)]);
   return variables;
+}
+
+std::vector<Stored> storedIn(const Node &value, const Scope &scope, const Kernel &kernel) {
+  std::vector<Stored> all;
+  for (AccessId id : accessesOf(value)) {
+    const Access &access = scope.accesses[id];
+    const Tensor &tensor = kernel.tensors[access.tensor];
+    if (tensor.format.isDense() || tensor.is<Tie>() || hasDerived(access, scope) ||
+        !format::isElementwise(tensor.format))
+      continue;
+    Stored &stored = all.emplace_back();
+    stored.isConstant = isConstant(kernel, access.tensor);
+    for (const format::Level &level : tensor.format.levels)
+      stored.levels.push_back({access.variables[static_cast<size_t>(level.dim)], level.isDense()});
+  }
+  return all;
+}
+
+bool hasMemoryFor(VariableId variable, const Stored &operand) {
+  const std::vector<Stored::Level> &levels = operand.levels;
+  return std::any_of(levels.begin(), levels.end(), [](const Stored::Level &level) { return level.isDense; }) &&
+         std::any_of(levels.begin(), levels.end(),
+                     [&](const Stored::Level &level) { return level.variable == variable; });
 }
 
 bool isStrided(const Node &value, VariableId variable, const Scope &scope, const Kernel &kernel) {

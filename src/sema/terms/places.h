@@ -18,6 +18,23 @@ double placesOf(const AccessDomain &domain, const std::vector<VariableId> &varia
 /// The variables of an operand's levels, outermost first.
 std::vector<VariableId> levelsOf(AccessId operand, const Scope &scope, const Kernel &kernel);
 
+/// How a sparse operand is stored.
+struct Stored {
+  struct Level {
+    VariableId variable;
+    bool isDense = false;
+  };
+  std::vector<Level> levels; ///< outermost first
+  bool isConstant = false;
+};
+
+/// The sparse operands in a value that store whole indices, ties aside.
+std::vector<Stored> storedIn(const Node &value, const Scope &scope, const Kernel &kernel);
+
+/// Whether an array over a variable of an operand is hardly larger than that: it has a dense level, as its copies in
+/// other orders then have.
+bool hasMemoryFor(VariableId variable, const Stored &operand);
+
 /// Whether an operand of a value has elements for neighbouring values of a variable that are no neighbours.
 bool isStrided(const Node &value, VariableId variable, const Scope &scope, const Kernel &kernel);
 

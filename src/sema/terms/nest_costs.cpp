@@ -1,0 +1,78 @@
+#include "sema/terms/nest_costs.h"
+
+#include "sema/alternatives.h"
+#include "sema/estimates.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace spc::sema {
+namespace {
+
+constexpr double kUntiledStep = 1.5;    ///< of a nest of three dense factors or more, which is no product of matrices
+constexpr double kScatteredStep = 1.05; ///< of a nest that comes to an element again and again
+
+/// Whether loops over an operand, the one sparse one, add to elements that do not follow each other: levels are
+/// summed over outside of others.
+bool isScattered(const Input &input, VariableSet sums) {
+  VariableSet outside = 0;
+  return std::any_of(input.levels.begin(), input.levels.end(), [&](VariableSet level) {
+    outside |= level & sums;
+    return outside && (level & ~sums);
+  });
+}
+
+} // namespace
+
+double NestCosts::volume(VariableSet set) const {
+  double product = 1;
+  for (size_t k = 0; k < extents_.size(); ++k)
+    if (set >> k & 1)
+      product *= extents_[k];
+  return product;
+}
+
+double NestCosts::places(std::vector<Input> inputs, VariableSet variables) const {
+  std::erase_if(inputs, [](const Input &input) { return !input.isSparse; });
+  double product = 1;
+  VariableSet bound = 0;
+  const auto growth = [&](const Input &input) {
+    const VariableSet fresh = input.variables & ~bound;
+    return fresh ? std::max(1.0, input.entries / volume(input.variables & bound)) : 1.0;
+  };
+  while (!inputs.empty()) {
+    const auto next = std::min_element(inputs.begin(), inputs.end(),
+                                       [&](const Input &a, const Input &b) { return growth(a) < growth(b); });
+    product *= growth(*next);
+    bound |= next->variables;
+    inputs.erase(next);
+  }
+  return product * volume(variables & ~bound);
+}
+
+double NestCosts::ofStep(const std::vector<Input> &inputs, VariableSet sums) {
+  VariableSet variables = 0;
+  size_t sparse = 0;
+  bool scatters = false;
+  for (const Input &input : inputs) {
+    variables |= input.variables;
+    sparse += input.isSparse;
+    scatters |= isScattered(input, sums);
+  }
+  if (sparse > 0)
+    return sparse == 1 && scatters ? kScatteredStep : 1;
+  return inputs.size() > 2 && std::popcount(variables) > 2 ? kUntiledStep : 1;
+}
+
+double NestCosts::ofWalking(const std::vector<Input> &inputs, double places) const {
+  std::vector<Walked> lists;
+  for (const Input &input : inputs) {
+    if (input.isSparse && input.lists.empty())
+      return 0;
+    lists.insert(lists.end(), input.lists.begin(), input.lists.end());
+  }
+  const Walking walking = cheapestWalking(lists, extents_, places);
+  return kCopyingCost * walking.copied + (walking.steps > kOrderOfCost * places ? walking.steps : 0);
+}
+
+} // namespace spc::sema

@@ -1,0 +1,17 @@
+// In which order parts of a product have their dimensions. Private to this folder.
+#pragma once
+
+#include "sema/terms/contraction.h"
+
+namespace spc::sema {
+
+/// Puts the variables of each part in the order in which loops of a dense product come to them where it is read: what
+/// is added up within the result's last dimension. Where all of the reader is dense, the part's own loop over its last
+/// dimension counts as much: that is one along which its operands lie in order.
+void orderForReaders(Contraction &plan, const ContractionSpace &space);
+
+/// Puts the variables of each part that lists its entries in the order that asks for the fewest copies. Gives how many
+/// entries more are copied for that than if lists could be in the order of whatever loops.
+double orderLists(Contraction &plan, const ContractionSpace &space);
+
+} // namespace spc::sema
