@@ -40,7 +40,9 @@ public:
     for (Contraction &part : nest.parts)
       if (part.isListed && part.variables.size() > 1 && part.variables.size() <= kMostWalked)
         choosePart(part, nest, rows);
-    double more = copiesFor(nest, rows) - copiesIn(nest, {}, true);
+    const bool isOrdered = rows.size() > 1 || std::any_of(nest.parts.begin(), nest.parts.end(),
+                                                          [](const Contraction &part) { return part.isListed; });
+    double more = isOrdered ? copiesFor(nest, rows) - copiesIn(nest, {}, true) : 0;
     for (Contraction &part : nest.parts)
       more += choose(part, part.isListed ? part.variables : std::vector<VariableId>());
     return more;
