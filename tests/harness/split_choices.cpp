@@ -41,13 +41,14 @@ ExprPtr copyOf(const Expr &expr) {
   return make(std::get<syntax::Literal>(expr.node), expr.where);
 }
 
-const Expr &inside(const Expr &expr) {
-  const auto *paren = std::get_if<syntax::Paren>(&expr.node);
-  return paren ? inside(*paren->inner) : expr;
+const Expr *inside(const Expr *expr) {
+  while (const auto *paren = std::get_if<syntax::Paren>(&expr->node))
+    expr = paren->inner.get();
+  return expr;
 }
 
 const syntax::Call *callOf(const Expr &expr, Function function) {
-  const auto *call = std::get_if<syntax::Call>(&inside(expr).node);
+  const auto *call = std::get_if<syntax::Call>(&inside(&expr)->node);
   return call && call->function == function ? call : nullptr;
 }
 
@@ -61,7 +62,7 @@ Linear sumOf(Linear a, const Linear &b, double scale) {
 }
 
 std::optional<Linear> linear(const Expr &expr, const std::set<std::string> &variables) {
-  const Expr &bare = inside(expr);
+  const Expr &bare = *inside(&expr);
   if (const auto *number = std::get_if<syntax::Literal>(&bare.node))
     return std::trunc(number->value) == number->value ? std::optional(Linear{{"", number->value}}) : std::nullopt;
   if (const auto *access = std::get_if<syntax::Access>(&bare.node))
@@ -135,8 +136,8 @@ std::vector<Case> casesOf(const Expr &factor) {
     addCases(*choice->arguments[0], choice->arguments[1].get(), cases);
     rest = choice->arguments[2].get();
   }
-  const auto *minus = std::get_if<syntax::Negate>(&inside(*rest).node);
-  const auto *number = std::get_if<syntax::Literal>(&inside(minus ? *minus->operand : *rest).node);
+  const auto *minus = std::get_if<syntax::Negate>(&inside(&*rest)->node);
+  const auto *number = std::get_if<syntax::Literal>(&inside(minus ? &*minus->operand : &*rest)->node);
   return number && number->value == 0 ? std::move(cases) : std::vector<Case>();
 }
 

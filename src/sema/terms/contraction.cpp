@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <limits>
 #include <set>
 
 namespace spc::sema {
@@ -18,6 +19,8 @@ constexpr size_t kMostVariables = 64;
 constexpr double kListingCost = 2;    ///< of an entry that is collected, in steps
 constexpr double kWithRepeats = 0.5;  ///< how many of the products that are added up have a place of their own
 constexpr double kLeastSaving = 1.25; ///< a plan in parts is left alone unless it saves as much
+constexpr double kRounding = 1e-9;    ///< of a cost, that two ways to compute it may differ by
+constexpr double kNoBound = std::numeric_limits<double>::infinity();
 constexpr size_t kMostFilled = 3;     ///< factors of a nest that may be put in arrays first
 constexpr double kGuardedStep = 1.25; ///< of a nest that asks whether a part has an entry
 
@@ -58,9 +61,11 @@ public:
     written.entries = std::min(places, costs_.volume(targets_));
     const double whole = places * NestCosts::ofStep(inputs_, sums_) + costs_.ofWalking(inputs_, places) +
                          kCopyingCost * orderLists(written, space_);
+    const double most = whole / kLeastSaving * (1 + kRounding);
     std::optional<Best> best;
     for (Set last = sums_;; last = (last - 1) & sums_) {
-      if (std::optional<Best> other = nest(sums_, last, allFactors(), true); other && !other->plan.parts.empty()) {
+      if (std::optional<Best> other = nest(sums_, last, allFactors(), true, best ? best->cost : most);
+          other && !other->plan.parts.empty()) {
         orderForReaders(other->plan, space_);
         other->plan.entries = other->result.entries;
         if (!best || other->cost < best->cost)
@@ -146,14 +151,15 @@ private:
     std::optional<Best> best;
     const Set factors = touching(sums, allFactors());
     for (Set last = sums; last; last = (last - 1) & sums)
-      if (std::optional<Best> other = nest(sums, last, factors, false))
+      if (std::optional<Best> other = nest(sums, last, factors, false, best ? best->cost : kNoBound))
         if (asTemporary(*other, factors) && (!best || other->cost < best->cost))
           best = std::move(other);
     return parts_.emplace(sums, std::move(best)).first->second;
   }
 
-  /// A nest that joins factors and sums over `last`, the other sums being those of parts.
-  std::optional<Best> nest(Set sums, Set last, Set factors, bool isWhole) {
+  /// A nest that joins factors and sums over `last`, the other sums being those of parts; nullopt where there is none,
+  /// or none that may cost less than `bound`.
+  std::optional<Best> nest(Set sums, Set last, Set factors, bool isWhole, double bound) {
     Best best;
     std::vector<Input> inputs;
     std::set<std::vector<int>> signatures;
@@ -172,6 +178,8 @@ private:
       isGuarded |= isPartial(touching(own, allFactors())) && !done->plan.isListed;
       inParts |= touching(own, allFactors());
       rest &= ~own;
+      if (best.cost >= bound)
+        return std::nullopt;
     }
     Set variables = 0;
     for (size_t k = 0; k < inputs_.size(); ++k)
@@ -184,7 +192,10 @@ private:
     const Set result = isWhole ? targets_ : variables & ~sums;
     if (!isWhole)
       addMask(result, factors, best.plan, inputs);
-    const double own = addNest(inputs, variables | result | last, last, isGuarded, best);
+    variables |= result | last;
+    if (best.cost + costs_.places(inputs, variables) >= bound)
+      return std::nullopt;
+    const double own = addNest(inputs, variables, last, isGuarded, best);
     best.plan.sums = listOf(last);
     best.plan.variables = listOf(result);
     best.result = {result, std::min(own, costs_.volume(result)), isPartial(factors)};

@@ -54,6 +54,8 @@ private:
     const auto lessThan = [&](VariableId a, VariableId b) { return placeOf(a, loops_) < placeOf(b, loops_); };
     const auto copies = [&] { return copiesFor(nest, rows) + copiesFor(part, part.variables); };
     double least = copies();
+    if (least == 0)
+      return;
     std::sort(order.begin(), order.end(), lessThan);
     do {
       part.variables = order;
@@ -61,7 +63,7 @@ private:
         least = own;
         best = order;
       }
-    } while (std::next_permutation(order.begin(), order.end(), lessThan));
+    } while (least > 0 && std::next_permutation(order.begin(), order.end(), lessThan));
     part.variables = best;
   }
 
