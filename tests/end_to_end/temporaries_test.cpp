@@ -116,6 +116,16 @@ TEST_CASE("sums are computed where functions and conditions of sparse operands a
   }
 }
 
+TEST_CASE("arrays that several sparse factors want", "[temporaries]") {
+  const std::string made = "let T(i,j) = exp(u(i) - v(j))/v(j)\n";
+  const std::vector<Formats> masks =
+      product({{"S", {"csr", "csc", "coo", "bsr2x3", "ell", "dense"}}, {"A", {"csr", "dcsc"}}});
+  checkLowering(made + "y(i) = S(i,j)*T(i,j)*x(j)\nz(i) = A(i,j)*T(i,j)", masks);
+  checkLowering(made + "y(i) = S(i,j)*(T(i,j) - T(j,i)) + T(i,j)*A(j,i)", masks);
+  checkLowering(made + "D(i,j) = S(i,j)*T(i,j)\nE(i,j) = A(i,j)/T(i,j)",
+                product({{"S", {"csr", "coo"}}, {"A", {"csr", "csc"}}, {"D", {"csr"}}, {"E", {"csc", "csr"}}}));
+}
+
 TEST_CASE("matrices of which a diagonal or a column is read", "[temporaries]") {
   const std::string gram = "let G(i,j) = X(i,k)*X(j,k)\n";
   const std::vector<Formats> masks = product({{"S", {"csr", "csc", "coo", "bsr2x3", "sym-csr", "ell", "dense"}}});

@@ -206,6 +206,19 @@ TEST_CASE("temporaries with the entries of a sparse factor say where others are 
   CHECK_FALSE(isRestricted(made + "D(i,j) += a(i)\ny(i) = D(i,j)/T(i,j)", {"S=csr"}));
 }
 
+TEST_CASE("an array without sums is computed where each of several sparse factors wants it") {
+  const std::string made = "let T(i,j) = exp(u(i) - v(j))\n";
+  const std::vector<std::string> two = {"S=csr", "A=csr"};
+  CHECK(isFused(made + "D(i,j) = S(i,j)*T(i,j)\ny(i) = A(i,j)*T(i,j)", two));
+  CHECK(isFused(made + "D(i,j) = S(i,j)*(T(i,j) - T(j,i))", {"S=csr"}));
+  CHECK(isFused("let R(i,j) = u(i) - v(j)\nlet T(i,j) = R(i,j)*R(i,j)\nD(i,j) = S(i,j)*T(i,j)\ny(i) = A(i,j)*T(i,j)",
+                two));
+  CHECK_FALSE(isFused(made + "D(i,j) = S(i,j)*T(i,j)\ny(i) = S(i,j)*T(i,j)", {"S=csr"}));
+  CHECK_FALSE(isFused(made + "D(i,j) = S(i,j)*T(i,j)\ny(i) = B(i,j)*T(i,j)", {"S=csr"}));
+  CHECK(isFused("let T(i,j) = exp(X(i,j))\nD(i,j) = S(i,j)*T(i,j)\ny(i) = A(i,j)*T(i,j)", two));
+  CHECK_FALSE(isFused(made + "D(i,j) = S(i,j)*T(i,j)\nZ(i,k) = A(i,j)*T(i,j)*B(j,k)", two));
+}
+
 TEST_CASE("a product that a sparse factor samples is put into other products that read all of it") {
   const std::string sampled = "S(i,j)*log(S(i,j)/T(i,j))";
   const Checked divergence = check(kProduct + "l = " + sampled + " - S(i,j) + T(i,j)", {"S=csr"});

@@ -17,6 +17,9 @@
 namespace spc::sema {
 namespace {
 
+/// Nodes at most that are computed at several masks' places in place of an array's.
+constexpr size_t kMostCopied = 64;
+
 /// Calls `visit` with the path to each access in a tree.
 void forEachPath(const Node &node, std::vector<const Node *> &path,
                  const std::function<void(AccessId, const std::vector<const Node *> &)> &visit) {
@@ -50,6 +53,8 @@ public:
       if (const std::optional<Access> mask = commonMask(producer, readers);
           mask && !hasMask(statement(producer), *mask))
         restrictTo(producer, *mask);
+      else if (!mask && isWantedApart(producer, readers))
+        std::for_each(readers.begin(), readers.end(), [&](const Reader &reader) { inlineInto(producer, reader); });
     }
   }
 
@@ -341,6 +346,25 @@ private:
     for (const Reader &reader : products)
       putInPlace(made, statement(reader.statement), reader.access, const_cast<Node &>(*reader.path.back()));
     readers = masked;
+  }
+
+  /// Whether an array of two or more dimensions, without sums, is wanted at the places of masks alone, of several: it
+  /// is computed where each wants it. What is large is not, as what it is made of might be as often again.
+  bool isWantedApart(size_t producer, const std::vector<Reader> &readers) {
+    const ResolvedStatement &made = statement(producer);
+    return made.target.variables.size() > 1 && isElementwise(made) && !hasReduction(*made.value) &&
+           isMadeOfWhole(made, partial_, planning_) && countOf(*made.value) * readers.size() <= kMostCopied &&
+           std::all_of(readers.begin(), readers.end(), [&](const Reader &reader) {
+             return wantedWhere(reader, planning_) && mayInline(producer, reader);
+           });
+  }
+
+  /// The nodes of a tree.
+  static size_t countOf(const Node &node) {
+    size_t count = 1;
+    for (const Node *child : children(node))
+      count += countOf(*child);
+    return count;
   }
 
   void restrictTo(size_t producer, const Access &mask) {

@@ -29,22 +29,39 @@ public:
               .report(kUnmasked, logical->where,
                       "this is computed for every element, though it is wanted only where sparse operands have entries")
               .advise("say so within it: with W = " + *wanted +
-                      ", multiply by W what a sum adds up, and choose by W what another reduction takes");
+                      (reduces(*logical)
+                           ? ", multiply by W what a sum adds up, and choose by W what another reduction takes"
+                           : ", multiply it by W"));
   }
 
 private:
   const Scope &scopeOf(const LogicalStatement &logical) const { return planning_.statements[logical.statement].scope; }
 
-  /// Whether a statement makes an array of two or more dimensions from dense operands, each element by a reduction, and
-  /// no other one writes it.
+  static bool reduces(const LogicalStatement &logical) {
+    return std::any_of(logical.terms.begin(), logical.terms.end(),
+                       [](const LogicalTerm &term) { return !term.reductions.empty(); });
+  }
+
+  /// Whether no operand has as many dimensions as what is made of it.
+  bool isSpread(const LogicalStatement &logical) const {
+    const Scope &scope = scopeOf(logical);
+    return std::all_of(logical.terms.begin(), logical.terms.end(), [&](const LogicalTerm &term) {
+      const std::vector<AccessId> accesses = accessesOf(*term.expr);
+      return std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+        return scope.accesses[id].variables.size() < logical.targetVariables.size();
+      });
+    });
+  }
+
+  /// Whether a statement makes an array of two or more dimensions from dense operands, each element by a reduction or
+  /// of smaller operands, and no other one writes it.
   bool isComputedEverywhere(const LogicalStatement &logical) const {
     const Tensor &target = planning_.kernel.tensors[logical.target];
     const bool isNamed = logical.target == planning_.statements[logical.statement].target.tensor;
     const bool isArray =
         target.is<Temporary>() && target.format.isDense() && !(isNamed && planning_.symbols[logical.target].boundBy);
-    const bool reduces = std::any_of(logical.terms.begin(), logical.terms.end(),
-                                     [](const LogicalTerm &term) { return !term.reductions.empty(); });
-    return isArray && reduces && !logical.isPart && logical.targetVariables.size() > 1 &&
+    return isArray && (reduces(logical) || isSpread(logical)) && !logical.isPart &&
+           logical.targetVariables.size() > 1 &&
            std::none_of(
                logical.terms.begin(), logical.terms.end(),
                [&](const LogicalTerm &term) { return hasSparse(*term.expr, scopeOf(logical), planning_.kernel); }) &&
