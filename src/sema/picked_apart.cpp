@@ -17,15 +17,12 @@
 namespace spc::sema {
 namespace {
 
-/// Whether a tree has what is no arithmetic on elements alone: patterns, entries by condition, held indices, ranks.
+/// Whether a tree has what is no arithmetic on elements alone: what asks for entries, and held indices.
 bool asksForPlaces(const Node &node) {
-  const auto *call = std::get_if<CallNode>(&node.kind);
-  const auto *reduction = std::get_if<ReduceNode>(&node.kind);
-  const std::vector<const Node *> below = children(node);
-  return (call && (call->function == Function::Pattern || call->function == Function::Where ||
-                   language::isOfPlaces(call->function))) ||
-         (reduction && reduction->rank) ||
-         std::any_of(below.begin(), below.end(), [](const Node *child) { return asksForPlaces(*child); });
+  return hasNode(node, [](const Node &one) {
+    const auto *call = std::get_if<CallNode>(&one.kind);
+    return asksForEntries(one) || (call && language::isOfPlaces(call->function));
+  });
 }
 
 /// Whether an access is a factor, or an addend, of a value: it is in no function and no divisor.
@@ -49,14 +46,6 @@ void addHeld(const Node &node, std::vector<VariableId> &held) {
       held.push_back(index->variable);
   for (const Node *child : children(node))
     addHeld(*child, held);
-}
-
-/// Whether a reduction that is no sum is taken in a tree.
-bool hasOtherReduction(const Node &node) {
-  const auto *reduction = std::get_if<ReduceNode>(&node.kind);
-  const std::vector<const Node *> below = children(node);
-  return (reduction && reduction->reduction != Reduction::Sum) ||
-         std::any_of(below.begin(), below.end(), [](const Node *child) { return hasOtherReduction(*child); });
 }
 
 /// One statement's access of a temporary.
@@ -291,7 +280,7 @@ std::optional<ResolvedStatement> PickSplitter::apartOf(const ResolvedStatement &
                                                                          : std::nullopt;
 }
 
-/// Has what is picked computed behind the whole temporary, and read.
+/// Notes the statement for what is picked, behind that of the whole temporary, and makes its readers read that.
 void PickSplitter::add(ResolvedStatement apart, const Picked &picked, size_t producer) {
   const TensorId whole = apart.target.tensor;
   Tensor tensor = program_.tensors[whole];

@@ -31,7 +31,7 @@ public:
       const auto known = sums_.find(index->variable);
       if (known == sums_.end())
         return true;
-      node = valueOf(known->second, node.where);
+      node = std::move(*valueOf(known->second, node.where));
       return isCompared || !known->second.terms.empty();
     }
     const auto *call = std::get_if<CallNode>(&node.kind);
@@ -93,27 +93,6 @@ private:
     return scope_.variables.add(own);
   }
 
-  static Node numberOf(int64_t number, Span where) {
-    return {NumberNode{static_cast<double>(number), std::to_string(number)}, where};
-  }
-
-  static Node valueOf(const IndexSum &sum, Span where) {
-    NodePtr value;
-    const auto add = [&](Node addend) {
-      NodePtr own = std::make_unique<Node>(std::move(addend));
-      value = value ? makeBinary(BinaryOp::Add, std::move(value), std::move(own)) : std::move(own);
-    };
-    for (const Variable::Multiple &term : sum.terms) {
-      NodePtr index = makeNode(IndexNode{term.variable}, where);
-      if (term.scale != 1)
-        index = makeBinary(BinaryOp::Mul, std::make_unique<Node>(numberOf(term.scale, where)), std::move(index));
-      add(std::move(*index));
-    }
-    if (sum.constant != 0 || !value)
-      add(numberOf(sum.constant, where));
-    return std::move(*value);
-  }
-
   const Substituted &sums_;
   Scope &scope_;
   const KernelHead &kernel_;
@@ -133,6 +112,23 @@ std::string textOf(const IndexSum &sum, const Scope &scope) {
   if (sum.constant != 0 || text.empty())
     add(sum.constant, "");
   return text;
+}
+
+NodePtr valueOf(const IndexSum &sum, Span where) {
+  const auto numberOf = [&](int64_t number) {
+    return makeNode(NumberNode{static_cast<double>(number), std::to_string(number)}, where);
+  };
+  NodePtr value;
+  const auto add = [&](NodePtr addend) {
+    value = value ? makeBinary(BinaryOp::Add, std::move(value), std::move(addend)) : std::move(addend);
+  };
+  for (const Variable::Multiple &term : sum.terms) {
+    NodePtr index = makeNode(IndexNode{term.variable}, where);
+    add(term.scale == 1 ? std::move(index) : makeBinary(BinaryOp::Mul, numberOf(term.scale), std::move(index)));
+  }
+  if (sum.constant != 0 || !value)
+    add(numberOf(sum.constant));
+  return value;
 }
 
 IndexSum sumOf(VariableId index, const Scope &scope) {

@@ -22,6 +22,9 @@ using Substituted = std::map<VariableId, IndexSum>;
 /// `2*i + 1`.
 std::string textOf(const IndexSum &sum, const Scope &scope);
 
+/// What such a sum is as a value.
+NodePtr valueOf(const IndexSum &sum, Span where);
+
 /// What an index of an access is, derived or plain.
 IndexSum sumOf(VariableId index, const Scope &scope);
 

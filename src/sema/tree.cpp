@@ -231,6 +231,24 @@ const BinaryNode *asSum(const Node &node) {
   return binary && (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub) ? binary : nullptr;
 }
 
+bool hasReduction(const Node &node) {
+  return hasNode(node, [](const Node &one) { return std::holds_alternative<ReduceNode>(one.kind); });
+}
+
+bool hasOtherReduction(const Node &node) {
+  return hasNode(node, [](const Node &one) {
+    const auto *reduction = std::get_if<ReduceNode>(&one.kind);
+    return reduction && reduction->reduction != Reduction::Sum;
+  });
+}
+
+bool asksForEntries(const Node &node) {
+  const auto *call = std::get_if<CallNode>(&node.kind);
+  const auto *reduction = std::get_if<ReduceNode>(&node.kind);
+  return (call && (call->function == Function::Pattern || call->function == Function::Where)) ||
+         (reduction && reduction->rank);
+}
+
 std::vector<const Node *> children(const Node &node) {
   if (const auto *negate = std::get_if<NegateNode>(&node.kind))
     return {negate->operand.get()};
@@ -277,10 +295,10 @@ bool indexes(VariableId variable, const Node &node, const Scope &scope) {
 }
 
 bool readsValue(const Node &node, VariableId variable) {
-  const auto *index = std::get_if<IndexNode>(&node.kind);
-  const std::vector<const Node *> below = children(node);
-  return (index && index->variable == variable) ||
-         std::any_of(below.begin(), below.end(), [&](const Node *child) { return readsValue(*child, variable); });
+  return hasNode(node, [&](const Node &one) {
+    const auto *index = std::get_if<IndexNode>(&one.kind);
+    return index && index->variable == variable;
+  });
 }
 
 bool hasCalls(const Node &node) {
@@ -304,9 +322,7 @@ bool occurs(VariableId variable, const Node &node, const Scope &scope) {
 }
 
 bool usesIndexValue(const Node &node) {
-  const std::vector<const Node *> below = children(node);
-  return std::holds_alternative<IndexNode>(node.kind) ||
-         std::any_of(below.begin(), below.end(), [](const Node *child) { return usesIndexValue(*child); });
+  return hasNode(node, [](const Node &one) { return std::holds_alternative<IndexNode>(one.kind); });
 }
 
 bool isOfIndices(const Node &node) {

@@ -129,6 +129,25 @@ const BinaryNode *asSum(const Node &node);
 std::vector<const Node *> children(const Node &node);
 std::vector<Node *> children(Node &node);
 
+/// Whether a tree has a node that `isWanted` takes.
+template <typename IsWanted> bool hasNode(const Node &node, const IsWanted &isWanted) {
+  if (isWanted(node))
+    return true;
+  for (const Node *child : children(node))
+    if (hasNode(*child, isWanted))
+      return true;
+  return false;
+}
+
+/// Whether a tree has a reduction.
+bool hasReduction(const Node &node);
+
+/// Whether a tree has a reduction that is no sum.
+bool hasOtherReduction(const Node &node);
+
+/// Whether a node, of itself, asks where operands have entries: a pattern, an entry by condition, a rank.
+bool asksForEntries(const Node &node);
+
 /// Puts what `replacement` gives for each access of the tree in its place.
 void replaceAccesses(Node &node, const std::function<AccessId(AccessId)> &replacement);
 

@@ -22,6 +22,7 @@ constexpr double kLeastSaving = 1.25; ///< a plan in parts is left alone unless 
 constexpr double kRounding = 1e-9;    ///< of a cost, that two ways to compute it may differ by
 constexpr double kNoBound = std::numeric_limits<double>::infinity();
 constexpr size_t kMostFilled = 3;     ///< factors of a nest that may be put in arrays first
+constexpr double kToldElement = 1.5;  ///< of an array beside which another one says where there are entries
 constexpr double kGuardedStep = 1.25; ///< of a nest that asks whether a part has an entry
 
 /// The best way to compute what a set of sums gives.
@@ -238,7 +239,7 @@ private:
           const Input &input = inputs_[fillable[k]];
           set |= Set{1} << fillable[k];
           const double elements = costs_.volume(input.variables);
-          own += input.entries + elements * (input.isSparse && space_.asks ? 1.5 : 1);
+          own += input.entries + elements * (input.isSparse && space_.asks ? kToldElement : 1);
         }
       std::vector<Input> others = inputs;
       for (size_t k = 0; k < best.plan.factors.size(); ++k)
@@ -360,7 +361,6 @@ private:
   std::vector<VariableId> variables_; ///< targets, then sums
   NestCosts costs_;
   std::vector<Input> inputs_; ///< by factor
-  Walked collected_;          ///< the target, if it lists its entries
   Set targets_ = 0, sums_ = 0;
   double largest_ = 0; ///< places of the largest operand or the target
   std::map<Set, std::optional<Best>> parts_;

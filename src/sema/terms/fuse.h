@@ -15,12 +15,6 @@ struct Reader {
   std::vector<const Node *> path;
 };
 
-/// Whether a tree has a reduction that is no sum.
-bool hasOtherReduction(const Node &node);
-
-/// Whether a tree has a reduction.
-bool hasReduction(const Node &node);
-
 /// Whether multiplying out would take a tree apart: a sum that is no function's argument.
 bool hasSum(const Node &node);
 

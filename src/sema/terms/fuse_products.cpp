@@ -78,13 +78,6 @@ const Node &addendOf(const Reader &reader) {
 
 } // namespace
 
-bool hasOtherReduction(const Node &node) {
-  const auto *reduction = std::get_if<ReduceNode>(&node.kind);
-  const std::vector<const Node *> below = children(node);
-  return (reduction && reduction->reduction != Reduction::Sum) ||
-         std::any_of(below.begin(), below.end(), [](const Node *child) { return hasOtherReduction(*child); });
-}
-
 bool isIndexedBeside(VariableId variable, const ResolvedStatement &use, const Reader &reader) {
   const std::vector<AccessId> accesses = accessesOf(addendOf(reader));
   return std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {

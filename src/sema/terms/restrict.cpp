@@ -1,4 +1,5 @@
 // Temporaries that are computed where a sparse factor of all that read them has entries.
+#include "sema/substitution.h"
 #include "sema/terms/fuse.h"
 
 #include <algorithm>
@@ -41,24 +42,12 @@ void multiplyByPattern(NodePtr &value, AccessId mask, const ResolvedStatement &m
 
 /// `2*i + 1 == j`, which a tie has become.
 NodePtr comparisonOf(const Access &access, const Tie &tie, Span where) {
-  const auto number = [&](int64_t value) {
-    return makeNode(NumberNode{static_cast<double>(value), std::to_string(value)}, where);
-  };
-  const auto multiple = [&](int64_t scale, VariableId variable) {
-    NodePtr index = makeNode(IndexNode{variable}, where);
-    return scale == 1 ? std::move(index) : makeBinary(BinaryOp::Mul, number(scale), std::move(index));
-  };
-  NodePtr rows;
-  const auto add = [&](NodePtr addend) {
-    rows = rows ? makeBinary(BinaryOp::Add, std::move(rows), std::move(addend)) : std::move(addend);
-  };
+  IndexSum rows{{}, tie.constant.number};
   for (size_t row = 0; row < tie.rowScales.size(); ++row)
-    add(multiple(tie.rowScales[row].number, access.variables[row]));
-  if (!rows || !tie.constant.isZero())
-    add(number(tie.constant.number));
+    rows.terms.push_back({access.variables[row], tie.rowScales[row].number});
   CallNode equal{Function::Equal, ValueType::F64, {}};
-  equal.arguments.push_back(std::move(rows));
-  equal.arguments.push_back(multiple(tie.columnScale, access.variables.back()));
+  equal.arguments.push_back(valueOf(rows, where));
+  equal.arguments.push_back(valueOf({{{access.variables.back(), tie.columnScale}}, 0}, where));
   return makeNode(std::move(equal), where);
 }
 
@@ -77,13 +66,6 @@ void computeEquations(Node &node, const ResolvedStatement &made, const Kernel &k
 
 } // namespace
 
-bool hasReduction(const Node &node) {
-  const std::vector<const Node *> below = children(node);
-  return std::holds_alternative<ReduceNode>(node.kind) ||
-         std::any_of(below.begin(), below.end(), [](const Node *child) { return hasReduction(*child); });
-}
-
-/// Whether multiplying out would take a tree apart: a sum that is no function's argument.
 bool hasSum(const Node &node) {
   if (asSum(node))
     return true;

@@ -15,16 +15,10 @@
 namespace spc::sema {
 namespace {
 
-/// Whether a tree has what is no arithmetic on elements alone: values of indices, patterns, entries by condition,
-/// ranks.
+/// Whether a tree has what is no arithmetic on elements alone: what asks for entries, and values of indices.
 bool asksForPlaces(const Node &node) {
-  const auto *call = std::get_if<CallNode>(&node.kind);
-  const auto *reduction = std::get_if<ReduceNode>(&node.kind);
-  const std::vector<const Node *> below = children(node);
-  return std::holds_alternative<IndexNode>(node.kind) ||
-         (call && (call->function == Function::Pattern || call->function == Function::Where)) ||
-         (reduction && reduction->rank) ||
-         std::any_of(below.begin(), below.end(), [](const Node *child) { return asksForPlaces(*child); });
+  return hasNode(node,
+                 [](const Node &one) { return asksForEntries(one) || std::holds_alternative<IndexNode>(one.kind); });
 }
 
 /// Calls `visit` for each child of a node, which it may replace.
