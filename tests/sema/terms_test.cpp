@@ -41,6 +41,34 @@ TEST_CASE("addends that are one number for each element are one term") {
   CHECK(check("y(i) = x(i) + A(i,j)*z(j) + w(i)", {"A=csr"}, true).last().terms.size() == 3);
 }
 
+TEST_CASE("products of the same sparse operands are one term where these have all of its loops") {
+  const auto termsOf = [](const std::string &text) {
+    std::vector<std::string> formats = {"A=csr"};
+    if (text.find("B(") != std::string::npos)
+      formats.push_back("B=csc");
+    const Checked checked = check(text, formats);
+    INFO(text << checked.errors());
+    REQUIRE(checked.kernel);
+    return checked.last().terms.size();
+  };
+  CHECK(check("y(i) = A(i,j)*x(j) - A(i,j)*z(j) + u(i)", {"A=csr"}).steps() ==
+        "y in f64:\n"
+        "  for i: y(i) = u(i)\n"
+        "  for i, j+: y(i) += A(i,j)*x(j) - A(i,j)*z(j)\n");
+  // Bound variables have any names; every order of the operands is one.
+  CHECK(termsOf("s = sum(i, sum(j, A(i,j)*B(j,i)*x(j))) + sum(k, sum(l, B(l,k)*u(k)*A(k,l)))") == 1);
+  CHECK(termsOf("D(i,j) = A(i,j)*x(j) + A(i,j)*u(i) + A(i,j)*A(i,j)*2") == 1);
+  CHECK(termsOf("D(i,j) = A(i,j)*x(j)/u(i) - A(i,j)/2") == 1);
+  CHECK(termsOf("D(i,j) = A(i,j)*x(j) + x(j)/A(i,j)") == 2);
+  CHECK(termsOf("y(j) = A(i,j)*u(i) + A(j,i)*u(i)") == 2);
+  CHECK(termsOf("y(i) = A(i,j)*x(j) + A(i,j)*B(i,j)") == 2);
+  CHECK(termsOf("y(i) = sum(j, A(i,j))*x(i) + A(i,j)*z(j)") == 2); // the sum is scaled, not its addends
+  CHECK(termsOf("y(i) = A(i,j)*x(j) + padded(A(i,j))") == 2);
+  CHECK(check("y(i) = A(i,j)*x(j) + A(i,j)*z(j)", {"A=csr"}, /*strict=*/true).last().terms.size() == 2);
+  // Rows of both dense operands at a time would take twice the cache.
+  CHECK(termsOf("Y(i,k) = A(i,j)*X(j,k) + A(i,j)*Z(j,k)") == 2);
+}
+
 TEST_CASE("operands whose sets of entries left would take too many loops are merged at once") {
   const auto isMerged = [](const std::string &text, const std::vector<std::string> &names, const std::string &format) {
     std::vector<std::string> formats;

@@ -128,6 +128,10 @@ void warnOfUnmasked(Planning &planning, const std::vector<Expansion> &expansions
 /// Warns of products of sums that are computed as they are written, at more places than they would need multiplied out.
 void warnOfWholeSums(Planning &planning, const Expansion &expansion);
 
+/// Adds up terms of a statement that one nest of loops computes as well: those that are one number for each element of a
+/// dense target, and products of the same sparse operands. Strict arithmetic keeps them apart.
+void joinTerms(Planning &planning, LogicalStatement &logical);
+
 /// Makes a statement that reads its own target right: in place where possible, else through a copy.
 /// Also decides which term overwrites the target and whether it is set to zero first.
 void orderTerms(Planning &planning, Expansion &expansion);

@@ -19,10 +19,10 @@ public:
     dropEmpty();
     if (planning_.kernel.tensors[logical_.target].isAssembled())
       return orderAssembled();
-    joinDense(logical_);
+    joinTerms(planning_, logical_);
     bool inPlace = treatSelfReference();
     for (LogicalStatement &temporary : expansion_.temporaries) {
-      joinDense(temporary);
+      joinTerms(planning_, temporary);
       chooseOverwrite(temporary);
     }
     if (inPlace)
@@ -54,49 +54,11 @@ private:
         logical_.terms.erase(logical_.terms.begin() + static_cast<ptrdiff_t>(term));
   }
 
-  /// Whether a term is one number for each element of its target, of dense operands that others write.
-  bool isPlain(const LogicalTerm &term, const LogicalStatement &logical) const {
-    const std::vector<AccessId> accesses = accessesOf(*term.expr);
-    return term.reductions.empty() && std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) {
-             return isDense(id) && !hasDerived(scope_.accesses[id], scope_) &&
-                    scope_.accesses[id].tensor != logical.target;
-           });
-  }
-
-  /// Whether some part that a term reads is summed over the extent of a variable.
-  bool isSummedInPart(VariableId variable, const LogicalTerm &term) const {
-    return std::any_of(term.partSums.begin(), term.partSums.end(), [&](VariableId other) {
-      return scope_.variables[other].extent == scope_.variables[variable].extent;
-    });
-  }
-
-  /// Adds up the terms that are one number for each element in one of them: they go through the target once. A target
-  /// of another type takes each term's result in that.
-  void joinDense(LogicalStatement &logical) {
-    const Tensor &target = planning_.kernel.tensors[logical.target];
-    if (planning_.options.strictFp || logical.reduction != Reduction::Sum || logical.computeType == ValueType::Bool ||
-        target.type != logical.computeType || !target.format.isDense())
-      return;
-    LogicalTerm *first = nullptr;
-    std::erase_if(logical.terms, [&](LogicalTerm &term) {
-      if (!isPlain(term, logical))
-        return false;
-      if (!first) {
-        first = &term;
-        return false;
-      }
-      std::erase_if(first->partSums, [&](VariableId variable) { return !isSummedInPart(variable, term); });
-      auto *negated = std::get_if<NegateNode>(&term.expr->kind);
-      first->expr = makeBinary(negated ? BinaryOp::Sub : BinaryOp::Add, std::move(first->expr),
-                               negated ? std::move(negated->operand) : std::move(term.expr));
-      return true;
-    });
-  }
-
   // What is assembled is new: the target's old entries are an operand, and nothing is overwritten.
   void orderAssembled() {
+    joinTerms(planning_, logical_);
     for (LogicalStatement &temporary : expansion_.temporaries) {
-      joinDense(temporary);
+      joinTerms(planning_, temporary);
       chooseOverwrite(temporary);
     }
     if (!logical_.accumulates)
