@@ -200,7 +200,7 @@ def RunAttr : SpcAttr<"Run", "run"> {
                         DefaultValuedParameter<"bool", "false">:$once);
   let assemblyFormat = [{
     `<` $number `,` `dims` `=` `[` $dims `]` `,` `rows` `=` $rowOrder `,` `key_bits` `=` $keyBits
-        (`,` `triangle` `=` $triangle^)? (`,` `planned` `=` $planned^)? (`once` `=` $once^)? `>`
+        (`triangle` `=` $triangle^)? (`planned` `=` $planned^)? (`once` `=` $once^)? `>`
   }];
 }
 

@@ -295,7 +295,7 @@ mlir::LogicalResult RunAttr::verify(EmitError emitError, int64_t number, llvm::A
     return emitError() << "keys of " << keyBits << " bits";
   if (!triangle.empty() && ((triangle != "lower" && triangle != "upper") || dims.size() != 2))
     return emitError() << "no triangle of a matrix: '" << triangle << "'";
-  if (planned && rowOrder + 1 != static_cast<int64_t>(dims.size()))
+  if (planned && rowOrder != 0 && rowOrder + 1 != static_cast<int64_t>(dims.size()))
     return emitError() << "keys of several dimensions have no planned places";
   return mlir::success();
 }

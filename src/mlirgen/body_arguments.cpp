@@ -176,7 +176,7 @@ dialect::TensorAttr describe(const BodyArgument &argument, const sema::Kernel &k
       isRun ? dimensionAttributes(tensor, kernel, context) : extentAttributes(tensor, kernel, context), levels, modes,
       isStrided, borrows ? ownerName : "", argument.isProxy() && !isRun ? ownerName : "", isPadded,
       runOf(argument, kernel, step, context), identityFor(argument, kernel, step, context),
-      tieOf(tensor, kernel, context));
+      levels.empty() ? dialect::TieAttr() : tieOf(tensor, kernel, context));
 }
 
 } // namespace spc::mlirgen

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -74,9 +75,16 @@ void Compilation::findBodies() {
       bodies_.push_back({body.getSymName().str(), {}});
 }
 
+/// Whether the module's text is read again: attributes of this dialect are verified where text makes them, and in
+/// builds with assertions.
+bool Compilation::readsBack() {
+  const mlir::ParserConfig config(&context_, /*verifyAfterParse=*/false);
+  return static_cast<bool>(mlir::parseSourceString<mlir::ModuleOp>(text(), config));
+}
+
 bool Compilation::lowerTo(Stage stage) {
   module_ = mlirgen::generate(kernel_, context_);
-  if (mlir::failed(mlir::verify(*module_)))
+  if (mlir::failed(mlir::verify(*module_)) || (options_.verifyEach && !readsBack()))
     return fail("the generated kernel is malformed");
   if (stage == Stage::Linalg)
     return true;

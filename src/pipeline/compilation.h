@@ -57,6 +57,7 @@ private:
   using PassList = llvm::function_ref<void(mlir::OpPassManager &)>;
   bool run(PassList addPasses);
   void findBodies();
+  bool readsBack();
   bool checkParallel();
   bool checkArguments();
   bool addHostCode(const entry::StoredConstants &constants);

@@ -40,6 +40,16 @@
 
 // -----
 
+// expected-error @+1 {{keys of several dimensions have no planned places}}
+#run = #spc.run<0, dims = [0, 1, 2], rows = 1, key_bits = 64 planned = true>
+
+// -----
+
+// expected-error @+1 {{'[j == i]' is a tie without levels}}
+#tensor = #spc.tensor<"[j == i]" extents = [<"m">, <"n">] tie = <slope = 1>>
+
+// -----
+
 // expected-error @+1 {{argument 0: spc.tensor is no #spc.tensor}}
 func.func @text(%a: tensor<?xf64> {spc.tensor = "A"}) { return }
 
