@@ -161,23 +161,6 @@ void Descriptors::setTable(Value object, Value table) {
   build_.storeField(level_, build_.loadField(tensor_, object, TensorSlot::levels), LevelSlot::table, table);
 }
 
-TensorView Descriptors::read(const sema::Tensor &tensor, Value object) {
-  const size_t order = tensor.format.levels.size();
-  TensorView view;
-  view.values = build_.loadField(tensor_, object, TensorSlot::values);
-  view.stored = build_.loadField(tensor_, object, TensorSlot::stored);
-  view.pointers.resize(order);
-  view.indices.resize(order);
-  const Value levels = build_.loadField(tensor_, object, TensorSlot::levels);
-  for (size_t k = 1; k < order; ++k) {
-    view.pointers[k] = build_.loadField(level_, levelAt(levels, k), LevelSlot::pointers);
-    view.indices[k] = build_.loadField(level_, levelAt(levels, k), LevelSlot::indices);
-  }
-  if (order == 1)
-    view.strides = {build_.constant(1)};
-  return view;
-}
-
 TensorView Descriptors::readPacked(const sema::Tensor &tensor, Value object) {
   const format::Format &format = tensor.format;
   const size_t levelCount = format.levels.size();

@@ -31,9 +31,6 @@ public:
   /// Makes a described tensor's root one whose rows are looked up by `table`.
   void setTable(mlir::Value object, mlir::Value table);
 
-  /// The view of a copy that the runtime has made.
-  TensorView read(const sema::Tensor &tensor, mlir::Value object);
-
   /// The view of an assembled tensor that the runtime has packed.
   TensorView readPacked(const sema::Tensor &tensor, mlir::Value object);
 

@@ -20,12 +20,6 @@ std::string sizeOf(const IndexTerm &term) {
 
 } // namespace
 
-bool IndexTerm::operator==(const IndexTerm &other) const {
-  return variable.text == other.variable.text && scale == other.scale &&
-         std::equal(numbers.begin(), numbers.end(), other.numbers.begin(), other.numbers.end(),
-                    [](const Name &one, const Name &two) { return one.text == two.text; });
-}
-
 bool Index::isWindow() const {
   return !isHeld() && offsets.empty() && std::all_of(terms.begin(), terms.end(), [](const IndexTerm &term) {
     return term.scale > 0 && term.numbers.empty();

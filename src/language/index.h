@@ -14,8 +14,6 @@ struct IndexTerm {
   Name variable; ///< empty where numbers alone are multiplied
   int64_t scale = 1;
   std::vector<Name> numbers = {};
-
-  bool operator==(const IndexTerm &other) const;
 };
 
 /// `i`, `3`, `2*i + k - 1`, `n - 1 - i`, `p(i)`. Its name is the variable of a plain index, else the whole as it is

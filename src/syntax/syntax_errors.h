@@ -23,7 +23,6 @@ public:
 
   /// Parsing on is in vain.
   bool full() const;
-  int count() const { return count_; }
 
 private:
   Diagnostic &unexpectedCharacter();

@@ -15,7 +15,6 @@ struct Pattern {
   std::vector<int64_t> begin;    ///< rows + 1
   std::vector<int32_t> columnOf; ///< in any order inside of a row; repeats stay
   std::vector<int64_t> rowLengths() const;
-  int64_t entries() const { return static_cast<int64_t>(columnOf.size()); }
 };
 
 /// Requires: order 2, extents below 2^31.
