@@ -213,11 +213,35 @@ NodePtr Expander::summedApart(NodePtr value, const Node &condition) {
   return std::holds_alternative<ReduceNode>(value->kind) ? withListedSums(*value) : std::move(value);
 }
 
+/// By which variables the places of a condition on some are listed: those of a factor that lists them within others, as
+/// the columns of a matrix by rows. The list goes along with its entries, in the order in which they are stored.
+std::vector<VariableId> Expander::listedBy(const std::vector<VariableId> &asked, const Node &value) const {
+  const MaybeDomain domain = sparsityOf(value, computeType_, scope_, kernel_).domain;
+  std::vector<VariableId> around = asked;
+  for (AccessId id : accessesOf(value)) {
+    const Access &access = scope_.accesses[id];
+    const auto isOwn = [&](VariableId variable) { return has(access.variables, variable); };
+    const format::Format &format = kernel_.tensors[access.tensor].format;
+    if (asked.empty() || !isSparse(id) || hasDerived(access, scope_) || !std::ranges::all_of(asked, isOwn) || !domain ||
+        !knownBy(*domain, access.variables, scope_))
+      continue;
+    // Rows are skipped by a list of their own.
+    const size_t outer = std::min(asked.size(), format.levels.size());
+    if (std::all_of(
+            format.levels.begin(), format.levels.begin() + static_cast<ptrdiff_t>(outer),
+            [&](const format::Level &level) { return has(asked, access.variables[static_cast<size_t>(level.dim)]); }))
+      return asked;
+    if (around.size() == asked.size())
+      around = access.variables;
+  }
+  return around;
+}
+
 /// The temporary that lists where a condition holds and, as far as its variables tell, the value has entries.
 AccessId Expander::listWhere(const Node &condition, const Node &value) {
   LogicalStatement logical;
   logical.statement = statement_;
-  logical.targetVariables = freeVariables(condition, scope_);
+  logical.targetVariables = listedBy(freeVariables(condition, scope_), value);
   // A condition without indices is listed over those of an operand, if sums within the value bind none of them.
   const std::vector<AccessId> accesses = accessesOf(value);
   const std::vector<VariableId> free = freeVariables(value, scope_);

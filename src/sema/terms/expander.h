@@ -96,6 +96,7 @@ private:
   NodePtr entryWhere(NodePtr condition, NodePtr value, double fill, EntryPlace place);
   static bool listsPlaces(const Node &node, EntryPlace place);
   NodePtr summedApart(NodePtr value, const Node &condition);
+  std::vector<VariableId> listedBy(const std::vector<VariableId> &asked, const Node &value) const;
   AccessId listWhere(const Node &condition, const Node &value);
   NodePtr allAlong(VariableId variable, AccessId condition);
 
