@@ -150,6 +150,16 @@ TEST_CASE("a factor's infinities meet no sum without entries", "[chains]") {
   }
 }
 
+TEST_CASE("columns that a sum or a condition leaves out are no entries", "[chains]") {
+  for (const char *statement :
+       {"C(i,k) = A(i,k)*B(l,k)*m(k)", "C(i,k) = A(k,i)*sum(l, B(l,k)) - A(i,k)",
+        "C(i,k) = where(m(k) > 0, A(i,k)) - 2*B(i,k)", "C(i,k) = where(m(k) > m(i), A(i,k)*B(k,i)) + B(i,k)",
+        "C(i,k) = where(m(k) > 0, A(i,j)*B(j,k))"})
+    for (const char *format : {"csr", "csc", "coo", "dcsr"})
+      for (const char *target : {"csr", "csc"})
+        check(specFor(statement, {{"A", format}, {"B", "csr"}, {"C", target}}, 0));
+}
+
 TEST_CASE("a factor that adds up sums has entries where one of them has", "[chains]") {
   const Formats matrices = {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}},
                 vectors = {{"a", "sv"}, {"b", "sv"}, {"c", "sv"}};

@@ -194,18 +194,15 @@ private:
     });
   }
 
-  static LogicalTerm sumOf(std::vector<LogicalTerm> terms, bool keepsOrder) {
+  LogicalTerm sumOf(std::vector<LogicalTerm> terms, bool keepsOrder) const {
     // a - b rather than -b + a: a difference needs no negation.
     const auto isNegated = [](const LogicalTerm &term) { return std::holds_alternative<NegateNode>(term.expr->kind); };
     const auto positive = std::find_if_not(terms.begin(), terms.end(), isNegated);
     if (!keepsOrder && positive != terms.end())
       std::rotate(terms.begin(), positive, terms.end());
     LogicalTerm sum = std::move(terms.front());
-    for (auto term = terms.begin() + 1; term != terms.end(); ++term) {
-      auto *negated = std::get_if<NegateNode>(&term->expr->kind);
-      NodePtr right = negated ? std::move(negated->operand) : std::move(term->expr);
-      sum.expr = makeBinary(negated ? BinaryOp::Sub : BinaryOp::Add, std::move(sum.expr), std::move(right));
-    }
+    for (auto term = terms.begin() + 1; term != terms.end(); ++term)
+      addTo(sum, std::move(*term), scope_);
     return sum;
   }
 

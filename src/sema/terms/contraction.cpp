@@ -209,12 +209,16 @@ private:
     if (!space_.mayFill || !own.mayBeFilled || own.stored.empty() || own.variables.size() != 1)
       return false;
     const VariableId variable = own.variables.front();
-    return has(space_.targets, variable) ||
-           std::any_of(space_.factors.begin(), space_.factors.end(), [&](const ContractionFactor &factor) {
-             return (!factor.isSparse && &factor != &own && has(factor.variables, variable)) ||
-                    std::any_of(factor.stored.begin(), factor.stored.end(),
-                                [&](const Stored &stored) { return hasMemoryFor(variable, stored); });
-           });
+    return has(space_.targets, variable) || hasMemoryBeside(&own, variable);
+  }
+
+  /// Whether some factor, but for one of them, has memory for each coordinate of a variable.
+  bool hasMemoryBeside(const ContractionFactor *own, VariableId variable) const {
+    return std::any_of(space_.factors.begin(), space_.factors.end(), [&](const ContractionFactor &factor) {
+      return (!factor.isSparse && &factor != own && has(factor.variables, variable)) ||
+             std::any_of(factor.stored.begin(), factor.stored.end(),
+                         [&](const Stored &stored) { return hasMemoryFor(variable, stored); });
+    });
   }
 
   /// Adds what a nest costs that joins `inputs`, the plan's factors behind its parts, and gives its places. Those
@@ -334,9 +338,11 @@ private:
     const bool isPartly = space_.asks && isPartial(factors), isVector = best.plan.variables.size() == 1;
     const bool isBounded =
         dense <= largest_ && (best.plan.variables.size() <= 2 || hasOrder(best.plan.variables.size()));
-    const bool mayFill = (space_.mayFill || !isPartial(factors)) && isBounded;
     const bool hasPlaces = isVector ? best.plan.variables.front() == space_.row : !best.plan.variables.empty();
-    const bool mayList = space_.mayList && hasPlaces && (result.variables & ~listedIn(factors)) == 0;
+    const bool isTold =
+        isVector && !hasPlaces && space_.listsPlaces && hasMemoryBeside(nullptr, best.plan.variables.front());
+    const bool mayFill = (space_.mayFill || isTold || !isPartial(factors)) && isBounded;
+    const bool mayList = hasPlaces && (result.variables & ~listedIn(factors)) == 0;
     if (mayList && (result.entries < dense || isVector) && (!mayFill || listed < dense)) {
       best.plan.isListed = true;
       best.plan.entries = result.entries;

@@ -39,10 +39,11 @@ struct ContractionSpace {
   std::vector<VariableId> sums;    ///< variables that are summed over, each once
   std::vector<VariableId> targets; ///< the others
   std::map<VariableId, double> extents;
-  bool mayFill = true;  ///< a part may have values where it has no entries, as where nothing is summed over; else it
-                        ///< lists its entries
-  bool mayList = false; ///< parts may be sparse
-  bool asks = true;     ///< it is computed apart where parts have entries
+  bool mayFill = true; ///< a part may have values where it has no entries, as where nothing is summed over; else it
+                       ///< lists its entries
+  bool listsPlaces =
+      false;        ///< the target lists its entries, those places alone at which vectors that are parts have some
+  bool asks = true; ///< it is computed apart where parts have entries
   std::optional<VariableId> row = {}; ///< of a target that lists its entries: that of its outermost level, over which
                                       ///< vectors are listed that say where it has any
 };

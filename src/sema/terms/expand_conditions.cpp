@@ -191,6 +191,13 @@ NodePtr Expander::presentWhere(NodePtr condition, NodePtr product) {
   return chosen(std::move(condition), std::move(product), 0);
 }
 
+/// The product of a nest, for a target that has entries only where its parts have some.
+NodePtr Expander::listedWherePartsAre(const Node &nest) {
+  NodePtr condition;
+  NodePtr product = guardedFactors(nest, condition);
+  return condition ? entryWhere(std::move(condition), std::move(product), 0, EntryPlace::Factor) : std::move(product);
+}
+
 /// Whether a list of where a condition holds is no longer than a target or than some operand.
 bool Expander::isListShort(const Node &condition, const Node &product) const {
   const std::vector<VariableId> asked = freeVariables(condition, scope_), all = freeVariables(product, scope_);

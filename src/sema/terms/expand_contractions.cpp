@@ -1,6 +1,5 @@
 // Products of several factors: sums over some indices are taken before others, in temporaries, where that takes fewer
 // steps.
-#include "format/levels.h"
 #include "sema/cost.h"
 #include "sema/expression_types.h"
 #include "sema/terms/canonical_copies.h"
@@ -117,7 +116,7 @@ ContractedProduct Expander::contractedProduct(const Factors &factors, const Logi
     space.factors.push_back(std::move(factor));
   }
   space.mayFill = isTargetDense(*main_) || (&logical == main_ && willShare(factors, logical));
-  space.mayList = true;
+  space.listsPlaces = !space.mayFill && &logical == main_ && listsWheres_;
   if (const format::Format &target = kernel_.tensors[main_->target].format; !space.mayFill && &logical == main_)
     space.row = logical.targetVariables[static_cast<size_t>(target.levels.front().dim)];
   space.asks = !contractions_.trusts;
@@ -156,15 +155,16 @@ void Expander::contract(LogicalTerm &term, const LogicalStatement &logical) {
   if (!mayContract(factors, term))
     return;
   contractions_.products.push_back(contractedProduct(factors, term, logical));
+  const bool lists = contractions_.products.back().space.listsPlaces;
   const std::optional<Contraction> plan =
       cheapestContraction(scaled(contractions_.products.back(), contractions_.scenario));
   if (!plan)
     return;
   term.written = std::make_shared<const WrittenTerm>(WrittenTerm{clone(*term.expr), term.reductions});
-  const NodePtr nest = nestOf(*plan, factors, logical.asksForEntries);
+  const NodePtr nest = nestOf(*plan, factors, lists || logical.asksForEntries);
   if (isTold(*nest))
     term.toldBy = conditionOf(*nest);
-  NodePtr expr = guardedBeforeParts(*nest);
+  NodePtr expr = lists ? listedWherePartsAre(*nest) : guardedBeforeParts(*nest);
   if (factors.isNegative)
     expr = makeNode(NegateNode{std::move(expr)}, term.where);
   term.expr = std::move(expr);
@@ -314,7 +314,8 @@ LogicalStatement Expander::partStatement(std::vector<VariableId> variables, Valu
 
 /// What stands for a part: the temporary of an equal one, else a new one.
 AccessId Expander::partOf(const Contraction &plan, const Factors &factors, bool asks) {
-  NodePtr product = nestOf(plan, factors, asks);
+  const bool lists = plan.isListed && listsWheres_;
+  NodePtr product = nestOf(plan, factors, lists || asks);
   const std::optional<AccessId> mask = plan.mask ? operandOf(*factors.list[*plan.mask].node) : std::nullopt;
   const std::vector<VariableId> variables = inOrderOf(*product, plan.variables, freeVariables(*product, scope_));
   const Span where = factors.product->where;
@@ -330,7 +331,8 @@ AccessId Expander::partOf(const Contraction &plan, const Factors &factors, bool 
     const std::vector<VariableId> &asRead = plan.isListed ? plan.variables : variables;
     const std::vector<VariableId> stored = isArray ? asStored(*product, plan.variables) : asRead;
     LogicalStatement value = partStatement(stored, typeOfTemporary(*product), where);
-    value.terms.push_back({guardedBeforeParts(*product), plan.sums, false, where});
+    value.terms.push_back(
+        {lists ? listedWherePartsAre(*product) : guardedBeforeParts(*product), plan.sums, false, where});
     const AccessId access = addSumApart(std::move(value), mask, plan.isListed);
     PartApart part{scope_.accesses[access].tensor, {}, std::nullopt, std::nullopt};
     for (VariableId variable : stored)
@@ -381,19 +383,6 @@ AccessId Expander::withPresence(PartApart &part, AccessId value, NodePtr conditi
     presence.variables.push_back(variables[place]);
   presences_[value] = scope_.intern(std::move(presence));
   return value;
-}
-
-/// Whether a sparse operand of a product has all coordinates of a variable in its outermost level.
-bool Expander::hasDenseRoot(const Node &product, VariableId variable) const {
-  const std::vector<AccessId> accesses = accessesOf(product);
-  return std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
-    const Access &access = scope_.accesses[id];
-    const format::Format &format = kernel_.tensors[access.tensor].format;
-    if (format.isDense() || format.levels.empty())
-      return false;
-    const format::Level &root = format.levels.front();
-    return root.isFullyDense() && access.variables[static_cast<size_t>(root.dim)] == variable;
-  });
 }
 
 } // namespace spc::sema

@@ -161,4 +161,17 @@ AccessId addTemporary(Kernel &kernel, Scope &scope, const std::vector<VariableId
   return scope.intern({kernel.tensors.add(std::move(tensor)), variables, {}, where});
 }
 
+/// Whether a sparse operand of a product has all coordinates of a variable in its outermost level.
+bool Expander::hasDenseRoot(const Node &product, VariableId variable) const {
+  const std::vector<AccessId> accesses = accessesOf(product);
+  return std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+    const Access &access = scope_.accesses[id];
+    const format::Format &format = kernel_.tensors[access.tensor].format;
+    if (format.isDense() || format.levels.empty())
+      return false;
+    const format::Level &root = format.levels.front();
+    return root.isFullyDense() && access.variables[static_cast<size_t>(root.dim)] == variable;
+  });
+}
+
 } // namespace spc::sema

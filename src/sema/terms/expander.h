@@ -226,6 +226,7 @@ private:
   NodePtr presentWhere(NodePtr condition, NodePtr product);
   bool isListShort(const Node &condition, const Node &product) const;
   NodePtr guardedBeforeParts(const Node &product);
+  NodePtr listedWherePartsAre(const Node &nest);
   NodePtr guardedFactors(const Node &product, NodePtr &condition);
 
   bool isSparse(AccessId access) const { return !kernel_.tensors[scope_.accesses[access].tensor].format.isDense(); }

@@ -35,8 +35,7 @@ private:
         first = &term;
         return false;
       }
-      std::erase_if(first->partSums, [&](VariableId variable) { return !isSummedInPart(variable, term); });
-      append(*first, std::move(term));
+      addTo(*first, std::move(term), scope_);
       return true;
     });
   }
@@ -55,16 +54,10 @@ private:
           ++other;
           continue;
         }
-        append(first, std::move(term));
+        addTo(first, std::move(term), scope_);
         logical_.terms.erase(logical_.terms.begin() + static_cast<ptrdiff_t>(other));
       }
     }
-  }
-
-  static void append(LogicalTerm &first, LogicalTerm term) {
-    auto *negated = std::get_if<NegateNode>(&term.expr->kind);
-    first.expr = makeBinary(negated ? BinaryOp::Sub : BinaryOp::Add, std::move(first.expr),
-                            negated ? std::move(negated->operand) : std::move(term.expr));
   }
 
   /// Whether a term is one number for each element of its target, of dense operands that others write.
@@ -74,13 +67,6 @@ private:
              return isDense(id) && !hasDerived(scope_.accesses[id], scope_) &&
                     scope_.accesses[id].tensor != logical_.target;
            });
-  }
-
-  /// Whether some part that a term reads is summed over the extent of a variable.
-  bool isSummedInPart(VariableId variable, const LogicalTerm &term) const {
-    return std::any_of(term.partSums.begin(), term.partSums.end(), [&](VariableId other) {
-      return scope_.variables[other].extent == scope_.variables[variable].extent;
-    });
   }
 
   /// The sparse operands of a product, each once, in the order of the text, whose loops are all that the term has;

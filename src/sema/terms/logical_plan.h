@@ -35,6 +35,10 @@ struct LogicalTerm {
 /// The same term, without what it was before.
 LogicalTerm copyOf(const LogicalTerm &term);
 
+/// Adds a term to another one, in one nest: a negative one is subtracted. What was summed in parts counts where it was
+/// in those of both.
+void addTo(LogicalTerm &sum, LogicalTerm term, const Scope &scope);
+
 /// A statement of the source, or the computation of a temporary that one of its sums needs.
 struct LogicalStatement {
   size_t statement = 0; ///< whose scope the variables and accesses belong to
@@ -128,8 +132,8 @@ void warnOfUnmasked(Planning &planning, const std::vector<Expansion> &expansions
 /// Warns of products of sums that are computed as they are written, at more places than they would need multiplied out.
 void warnOfWholeSums(Planning &planning, const Expansion &expansion);
 
-/// Adds up terms of a statement that one nest of loops computes as well: those that are one number for each element of a
-/// dense target, and products of the same sparse operands. Strict arithmetic keeps them apart.
+/// Adds up terms of a statement that one nest of loops computes as well: those that are one number for each element of
+/// a dense target, and products of the same sparse operands. Strict arithmetic keeps them apart.
 void joinTerms(Planning &planning, LogicalStatement &logical);
 
 /// Makes a statement that reads its own target right: in place where possible, else through a copy.
