@@ -112,6 +112,24 @@ def problem(path, name):
     return None
 
 
+def switches_over_kinds():
+    """The files that switch over LevelKind."""
+    files = [file for root in (SOURCE, ROOT / "tests") for file in root.rglob("*") if file.suffix in (".cpp", ".h")]
+    return {str(file.relative_to(ROOT)) for file in files if re.search(r"\bcase (format::)?LevelKind::", file.read_text())}
+
+
+def listed_for_kinds():
+    """The files that docs/development.md has a new kind of level concern; a name alone stands in the folder before it."""
+    page = (ROOT / "docs" / "development.md").read_text()
+    table = page.split("| files | what they say of a kind |\n", 1)[1].split("\n\n", 1)[0]
+    listed, folder = set(), ""
+    for row in table.splitlines():
+        for name in re.findall(r"`([^`#]+\.(?:cpp|h))`", row.split("|")[1]):
+            folder = name.rpartition("/")[0] or folder
+            listed.add(f"{folder}/{name.rpartition('/')[2]}")
+    return listed
+
+
 def problems():
     found = []
     for file in sorted(SOURCE.rglob("*")):
@@ -181,6 +199,9 @@ class Includes(unittest.TestCase):
     def test_every_stage_stands_on_the_page(self):
         rows = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "why.md").read_text().split("\n## Words")[0], re.MULTILINE)
         self.assertEqual(sorted(rows), sorted(folder for folder in ARROWS if "/" not in folder))
+
+    def test_every_switch_over_kinds_of_levels_stands_on_the_page(self):
+        self.assertEqual(switches_over_kinds(), listed_for_kinds())
 
     def test_includes_run_one_way(self):
         self.assertEqual(problems(), [])
