@@ -89,6 +89,13 @@ TEST_CASE("repeated entries of tensors of orders 3 and 4 add up", "[repeats]") {
   checkRepeats("Y(k,i) = A(i,j,k,l)*x(l)*z(j)", {3, 4, 2, 3}, {{"x", {3}}, {"z", {4}}, {"Y", {2, 3}}});
 }
 
+TEST_CASE("repeated entries that several addends multiply add up", "[repeats]") {
+  checkRepeats("y(i) = A(i,j)*x(j) - 2*A(i,j)*z(i)", {9, 7}, {{"x", {7}}, {"z", {9}}, {"y", {9}}});
+  checkRepeats("y(j) += (A(i,j) + A(i,j)*x(j))*z(i)", {9, 7}, {{"x", {7}}, {"z", {9}}, {"y", {7}}});
+  checkRepeats("y(i) = A(i,j)*x(j) + A(i,j)*A(i,j)", {9, 7}, {{"x", {7}}, {"y", {9}}});
+  checkRepeats("s = A(i,j,k)*x(k) + A(i,j,k)*z(j)", {5, 4, 3}, {{"x", {3}}, {"z", {4}}, {"s", {}}});
+}
+
 TEST_CASE("repeated entries beside functions add up, and before functions of them", "[repeats]") {
   checkRepeats("y(i) = A(i,j)*relu(x(j))", {9, 7}, {{"x", {7}}, {"y", {9}}});
   checkRepeats("y(j) = -A(i,j)*max(x(j), z(i))/2", {9, 7}, {{"x", {7}}, {"z", {9}}, {"y", {7}}});

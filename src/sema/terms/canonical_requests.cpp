@@ -65,8 +65,7 @@ private:
     if (tensorOf(id).fill != 0 && (format.isSum() || format::hasPadding(format))) // with 0, which is no fill of it
       return true;
     if (format.isSum())
-      return hasDomain_ ||
-             usesOf([&](AccessId use) { return scope_.accesses[use].tensor == scope_.accesses[id].tensor; }) > 1;
+      return hasDomain_ || !isSumOfParts(*term_.expr, id, scope_);
     if (!mayReadRepeats(*term_.expr, id, logical_.reduction, logical_.computeType, scope_, kernel_))
       return true;
     if (!hasDomain_)
@@ -82,12 +81,6 @@ private:
     return logical_.reduction == Reduction::Sum && std::count_if(sparse_.begin(), sparse_.end(), leads) == 1 &&
            singleOperand(domainOfTerm(*term_.expr, logical_.targetDefault, logical_.computeType, scope_, kernel_)) ==
                id;
-  }
-
-  int usesOf(const std::function<bool(AccessId)> &isUse) const {
-    int uses = 0;
-    forEachAccess(*term_.expr, true, [&](const AccessNode &use, Span) { uses += isUse(use.access); });
-    return uses;
   }
 
   /// Whether another tensor of the term has the same structure, and is read at the same place, but not in step: entries

@@ -31,19 +31,6 @@ bool risesWith(const Node &node, AccessId operand, ValueType type) {
          either(*call->arguments[0], *call->arguments[1]);
 }
 
-/// Whether a value is the operand times what does not depend on it, so that the value of a sum is the sum of values.
-bool isProportionalTo(const Node &node, AccessId operand) {
-  if (const auto *use = std::get_if<AccessNode>(&node.kind))
-    return use->access == operand;
-  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
-    return isProportionalTo(*negate->operand, operand);
-  const auto *binary = std::get_if<BinaryNode>(&node.kind);
-  if (!binary || asSum(node))
-    return false;
-  return isProportionalTo(*binary->left, operand) ||
-         (binary->op == BinaryOp::Mul && isProportionalTo(*binary->right, operand));
-}
-
 bool isOnlySparse(const Node &term, AccessId operand, const Scope &scope, const Kernel &kernel) {
   const std::vector<AccessId> accesses = accessesOf(term);
   return std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) {
@@ -53,16 +40,39 @@ bool isOnlySparse(const Node &term, AccessId operand, const Scope &scope, const 
 
 } // namespace
 
+bool isProportionalTo(const Node &node, AccessId operand) {
+  if (const auto *use = std::get_if<AccessNode>(&node.kind))
+    return use->access == operand;
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return isProportionalTo(*negate->operand, operand);
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  if (!binary)
+    return false;
+  const Node &left = *binary->left, &right = *binary->right;
+  if (asSum(node))
+    return isProportionalTo(left, operand) && isProportionalTo(right, operand);
+  return (isProportionalTo(left, operand) && usesOf(right, operand) == 0) ||
+         (binary->op == BinaryOp::Mul && isProportionalTo(right, operand) && usesOf(left, operand) == 0);
+}
+
+bool isSumOfParts(const Node &term, AccessId operand, const Scope &scope) {
+  int uses = 0;
+  forEachAccess(term, true, [&](const AccessNode &use, Span) {
+    uses += scope.accesses[use.access].tensor == scope.accesses[operand].tensor;
+  });
+  return uses == 1 || (uses == usesOf(term, operand) && isProportionalTo(term, operand));
+}
+
 bool mayReadRepeats(const Node &term, AccessId operand, Reduction reduction, ValueType computeType, const Scope &scope,
                     const Kernel &kernel) {
   const Tensor &tensor = kernel.tensors[scope.accesses[operand].tensor];
   const format::Format &format = tensor.format;
   if (!format.mayRepeat())
     return true;
-  if (usesOf(term, operand) > 1)
-    return false;
   using format::Duplicates;
   const bool isSum = format.duplicates == Duplicates::Sum;
+  if (usesOf(term, operand) > 1 && !(isSum && isProportionalTo(term, operand)))
+    return false;
   // Bools that are true add up to true, and numbers that are made of them do not.
   if (isSum && tensor.type == ValueType::Bool && computeType != ValueType::Bool)
     return false;

@@ -1,6 +1,7 @@
 // Operands that a kernel reads in several ways: symmetric ones, whose stored entries stand for their mirror images too,
 // and those that are the sum of parts in different formats.
 #include "sema/terms/logical_plan.h"
+#include "sema/terms/repeats.h"
 #include "sema/terms/sparsity.h"
 
 #include <algorithm>
@@ -170,7 +171,8 @@ private:
     std::set<TensorId> reported;
     forEachAccess(*term.expr, true, [&](const AccessNode &use, Span where) {
       const TensorId tensor = scope_.accesses[use.access].tensor;
-      if (!parts_.contains(tensor) || firstUses.emplace(tensor, where).second || !reported.insert(tensor).second)
+      if (!parts_.contains(tensor) || firstUses.emplace(tensor, where).second ||
+          isSumOfParts(*term.expr, use.access, scope_) || !reported.insert(tensor).second)
         return;
       planning_.diagnostics
           .report(
