@@ -69,6 +69,7 @@ TEST_CASE("a product must be linear in a sum of parts") {
   CHECK(check("D(i,j) = relu(A(i,j))", {"A=with-dense"}).errors() == "sum-not-linear");
   CHECK(check("y(i) = (A(i,j) + b(i))*x(j)", {"A=hyb"}).errors() == "");
   CHECK(check("y(i) = A(i,j)*x(j) + A(j,i)*x(j)", {"A=hyb"}).errors() == "");
+  CHECK(check("y(i) = A(i,j)*x(j) - A(i,j)*z(j)", {"A=with-dense"}).errors() == "");
   Checked many = check("y(i) = A(i,j)*A(i,j)*A(i,j)", {"A=with-dense"});
   CHECK(many.count("sum-not-linear") == 1);
 }
