@@ -113,10 +113,10 @@ bool RowSum::scale() {
       arith::CmpIOp::create(builder, location, arith::CmpIPredicate::slt, loop_.getLowerBound(), loop_.getUpperBound());
   builder.setInsertionPointToStart(scf::IfOp::create(builder, location, some).thenBlock());
   mlir::IRMapping map;
-  for (scf::ForOp inner : inner_) {
-    auto copy = scf::ForOp::create(builder, location, inner.getLowerBound(), inner.getUpperBound(), inner.getStep());
-    copy->setDiscardableAttrs(inner->getDiscardableAttrDictionary());
-    map.map(inner.getInductionVar(), copy.getInductionVar());
+  for (scf::ForOp row : inner_) {
+    auto copy = scf::ForOp::create(builder, location, row.getLowerBound(), row.getUpperBound(), row.getStep());
+    copy->setDiscardableAttrs(row->getDiscardableAttrDictionary());
+    map.map(row.getInductionVar(), copy.getInductionVar());
     builder.setInsertionPointToStart(copy.getBody());
   }
   const auto allCopied = [&](mlir::ValueRange values) {
