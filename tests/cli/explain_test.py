@@ -227,16 +227,17 @@ class Explain(SpcCase):
             self.assertEqual(self.numbers(done)[0], steps)
 
     def test_steps_that_are_no_loops_are_said(self):
+        self.write("kept.json", '{"tensors": {"P": "csr", "A": {"structure_of": "P"}}}')
         for kernel, formats, said in [
                 ("x(i) = x(j) * A(j,i)\n", ["A=csr"], "is a copy of x, which its statement reads at other elements"),
                 ("B(i,j) = A(i,j)\n", ["A=csr", "B=csc"], "B is sorted from the entries of A"),
                 ("B(i,j) = A(i,j)\n", ["A=csr", "B=hyb"], "the entries of B are given to B_0, B_1"),
-                ("A(i,j) += T(i,j)\nz(i) = P(i,j)*x(j)\n", ["T=coo", "kept.json"], "the entries of T are added to A, each at its place there"),
+                ("A(i,j) += T(i,j)\nz(i) = P(i,j)*x(j)\n", ["T=coo", "kept.json"],
+                 "the entries of T are added to A, each at its place there"),
                 ("t(i,r) = bottom(r, j, A(i,j))\n", ["A=csr"], "t gets the least elements of each row of A"),
                 ("y(i) = A(i,j)*A(j,i)*x(j)\nA(i,j) = 2*A(i,j)\nz(i) = A(i,j)*A(j,i)*x(j)\n", ["A=csr"],
                  "is made of what its source holds now")]:
             with self.subTest(said):
-                self.write("kept.json", '{"tensors": {"P": "csr", "A": {"structure_of": "P"}}}')
                 options = [word for each in formats for word in ("--format", each)]
                 self.assertIn(said, self.explain(kernel, *options))
 

@@ -70,6 +70,7 @@ TEST_CASE("outputs that keep a pattern share it") {
   CHECK(cube.tensor("D").format.levels[1].dim == 1);
   CHECK(cube.tensor("D").format.levels[2].dim == 2);
 
+  CHECK(check("D(i,j) = S(i,j)*a - 3*S(i,j)*x(j)", {"S=coo"}).ownerOf("D") == TensorId(0));
   Checked terms = check("D(i,j) = S(i,j)*a - 3*relu(S(i,j))*x(j)", {"S=coo"});
   CHECK(terms.ownerOf("D") == TensorId(0));
   CHECK(terms.statement().terms.size() == 2);
