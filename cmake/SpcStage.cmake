@@ -72,6 +72,36 @@ function(spc_light_build target)
     $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,Clang>>:SHELL:-mllvm -inline-threshold=50>)
 endfunction()
 
+# spc_optimised_first(target): links what the target links of stages that are optimised before its own objects, which are not.
+# The linker takes the first copy that it meets of an inline function of the standard library, for all: of those compiled
+# at -O0, planning takes half as long again, and a compilation at -O0 an eighth more.
+function(spc_optimised_first target)
+  get_target_property(left ${target} LINK_LIBRARIES)
+  set(seen "")
+  set(LONG "")
+  set(LIGHT "")
+  while(left)
+    list(POP_FRONT left library)
+    if(NOT TARGET ${library} OR library IN_LIST seen)
+      continue()
+    endif()
+    list(APPEND seen ${library})
+    get_target_property(below ${library} INTERFACE_LINK_LIBRARIES)
+    if(below)
+      list(APPEND left ${below})
+    endif()
+    get_target_property(kind ${library} SPC_OPTIMISED)
+    if(kind)
+      list(APPEND ${kind} $<TARGET_FILE:${library}>)
+    endif()
+  endwhile()
+  set(stages ${LONG} ${LIGHT})
+  if(stages)
+    list(JOIN stages " " stages)
+    target_link_options(${target} PRIVATE "SHELL:-Wl,--whole-archive ${stages} -Wl,--no-whole-archive")
+  endif()
+endfunction()
+
 # spc_stage(name [MLIR|LLVM|LIGHT|LONG] [UNITS files] [DEPENDS stages...] [LINK libraries...]): the library spc_<name> from
 # every .cpp file below this folder. MLIR, LLVM: what the stage includes. LONG: it loops over numbers, and is optimised as far
 # as can be. LIGHT: optimised as MLIR's users are; what has none of these is not. UNITS: how many files a unity unit holds.
@@ -99,8 +129,10 @@ function(spc_stage name)
   elseif(ARG_LIGHT)
     spc_light_build(spc_${name})
     spc_precompile(spc_${name} LIGHT)
+    set_target_properties(spc_${name} PROPERTIES SPC_OPTIMISED LIGHT)
   elseif(ARG_LONG)
     spc_precompile(spc_${name} STANDARD)
+    set_target_properties(spc_${name} PROPERTIES SPC_OPTIMISED LONG)
   else()
     spc_quick_build(spc_${name})
     spc_precompile(spc_${name} QUICK)
@@ -159,6 +191,13 @@ function(spc_harness target)
   spc_precompile(${target} HARNESS)
 endfunction()
 
+# spc_quick_test(target): a program of Catch2 tests that are not optimised, unlike what they test.
+function(spc_quick_test target)
+  spc_quick_build(${target})
+  spc_precompile(${target} TEST)
+  spc_optimised_first(${target})
+endfunction()
+
 # spc_test_executable(name [MLIR] [LONG] LINK libraries...): <name>_tests from every .cpp file of this folder. LONG: its own
 # code takes long unless it is optimised. MLIR: it includes MLIR, and is compiled as stages that do are.
 function(spc_test_executable name)
@@ -175,8 +214,7 @@ function(spc_test_executable name)
     spc_light_build(${name}_tests)
     spc_precompile(${name}_tests LONG_TEST)
   else()
-    spc_quick_build(${name}_tests)
-    spc_precompile(${name}_tests TEST)
+    spc_quick_test(${name}_tests)
   endif()
 endfunction()
 
