@@ -128,6 +128,10 @@ int64_t placeOf(const Node &access, const Variables &variables);
 /// multiplied out then.
 Value valueOf(const Node &node, Variables &variables, Evaluation &evaluation, bool isWritten = false);
 
+/// Throws Unsupported where a product or a quotient of these operands may be a NaN for padding: zeros that pad a format
+/// are factors as any other, which the order of factors, divisors and sums decides, where others are infinite or NaNs.
+void refusePadding(const Node &node, const std::vector<Value> &operands, Variables &variables, Evaluation &evaluation);
+
 /// The result of a function, whose arguments have the types `from`; `type` is its own.
 Value callOf(language::Function function, const std::vector<Value> &values, const std::vector<sema::ValueType> &from,
              sema::ValueType type);

@@ -328,15 +328,6 @@ static Value added(const Node &node, const std::vector<Value> &addends) {
   return node.readsSparse ? sum : asOne(sum);
 }
 
-/// Zeros that pad a format are factors as any other, where infinities make NaNs of them.
-static void refusePadding(const Node &product, const std::vector<Value> &factors) {
-  const auto isPadded = [](const NodePtr &operand) { return operand->tensor && operand->tensor->isPadded(); };
-  const auto isFinite = [](const Value &value) { return std::isfinite(std::abs(value.number)); };
-  if (std::any_of(product.operands.begin(), product.operands.end(), isPadded) &&
-      !std::all_of(factors.begin(), factors.end(), isFinite))
-    throw Unsupported("know where padding meets infinities or NaNs");
-}
-
 static Value chain(const Node &node, Variables &variables, Evaluation &evaluation, bool isWritten) {
   const bool isProduct = node.kind == Kind::Product;
   std::vector<Value> values;
@@ -345,8 +336,8 @@ static Value chain(const Node &node, Variables &variables, Evaluation &evaluatio
     const bool isFactor = isProduct || (node.kind == Kind::Divide && k == 0);
     values.push_back(valueOf(*node.operands[k], variables, evaluation, isFactor && (isWritten || node.sums > 1)));
   }
-  if (isProduct && !isExact(node.type))
-    refusePadding(node, values);
+  if (node.kind != Kind::Sum)
+    refusePadding(node, values, variables, evaluation);
   if (isMissing(node, values)) {
     Value missing = node.isOneTerm && node.fill ? *node.fill : numberIn(node.type, 0);
     missing.isMissing = true;

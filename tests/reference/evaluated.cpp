@@ -39,6 +39,8 @@ reference::Tensors evaluated(const std::string &text, const std::map<std::string
   for (const auto &[name, one] : given) {
     reference::Tensor &tensor = tensors.try_emplace(name, one.shape, one.type, one.isSparse, one.fill).first->second;
     tensor.fill({one.shape, one.coordinates, one.values, {}});
+    if (one.isPadded)
+      tensor.setPadded();
   }
   reference::evaluate(*program, tensors, storages);
   return tensors;

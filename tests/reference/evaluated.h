@@ -16,6 +16,7 @@ struct Given {
   bool isSparse = false;
   sema::ValueType type = sema::ValueType::F64;
   double fill = 0;
+  bool isPadded = false; ///< its storage has padding
 };
 
 /// The tensors of a kernel after it has run. `storages`: how it is stored what it makes.

@@ -178,3 +178,24 @@ TEST_CASE("What is not evaluated is said") {
   const Given large{{1'000'000}, {}, {}}, one{{}, {}, {}};
   CHECK_THROWS_AS(evaluated("s = x(i) * x(j)\n", {{"x", large}, {"s", one}}), reference::Unsupported);
 }
+
+TEST_CASE("Padding is not told where a product with it is divided by 0") {
+  const auto isTold = [](const std::string &value, double divisor, bool isPadded) {
+    const Given B{{2, 2}, {0, 1}, {3}, true, ValueType::F64, 0, isPadded}, r{{2, 2}, {}, {}};
+    const Given A{{2}, {0, 1}, {2, 4}}, x{{2}, {0, 1}, {1, divisor}};
+    try {
+      evaluated("R(k,j) = " + value + "\n", {{"A", A}, {"B", B}, {"x", x}, {"R", r}});
+      return true;
+    } catch (const reference::Unsupported &) {
+      return false;
+    }
+  };
+  for (const char *value : {"A(l)*B(k,j)/x(l)", "-(B(k,j)*A(l))/x(j)/2", "B(k,j)/x(l)*A(l)", "A(k)*(B(k,j)/x(k))"}) {
+    INFO(value);
+    CHECK(isTold(value, 5, true));
+    CHECK(isTold(value, 0, false));
+    CHECK_FALSE(isTold(value, 0, true));
+    CHECK_FALSE(isTold(value, std::nan(""), true));
+  }
+  CHECK(isTold("B(k,j)/x(j)", 0, true));
+}
