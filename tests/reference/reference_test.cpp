@@ -181,10 +181,10 @@ TEST_CASE("What is not evaluated is said") {
 
 TEST_CASE("Padding is not told where a product with it is divided by 0") {
   const auto isTold = [](const std::string &value, double divisor, bool isPadded) {
-    const Given B{{2, 2}, {0, 1}, {3}, true, ValueType::F64, 0, isPadded}, r{{2, 2}, {}, {}};
-    const Given A{{2}, {0, 1}, {2, 4}}, x{{2}, {0, 1}, {1, divisor}};
+    const Given matrix{{2, 2}, {0, 1}, {3}, true, ValueType::F64, 0, isPadded}, result{{2, 2}, {}, {}};
+    const Given vector{{2}, {0, 1}, {2, 4}}, divisors{{2}, {0, 1}, {1, divisor}};
     try {
-      evaluated("R(k,j) = " + value + "\n", {{"A", A}, {"B", B}, {"x", x}, {"R", r}});
+      evaluated("R(k,j) = " + value + "\n", {{"A", vector}, {"B", matrix}, {"x", divisors}, {"R", result}});
       return true;
     } catch (const reference::Unsupported &) {
       return false;
