@@ -8,6 +8,7 @@
 namespace spc::reference {
 
 using language::Function;
+using sema::ValueType;
 
 Ranks::Ranks(std::vector<Value> values, std::vector<int64_t> row, language::Reduction kind, ValueType type)
     : values_(std::move(values)), row_(std::move(row)), isLeast_(language::ranksLeast(kind)), type_(type),
