@@ -190,7 +190,8 @@ TEST_CASE("Padding is not told where a product with it is divided by 0") {
       return false;
     }
   };
-  for (const char *value : {"A(l)*B(k,j)/x(l)", "-(B(k,j)*A(l))/x(l)/2", "B(k,j)/x(l)*A(l)", "B(k,j)*(A(l)/x(l))"}) {
+  for (const char *value :
+       {"A(l)*B(k,j)/x(l)", "-(B(k,j)*A(l))/x(l)/2", "B(k,j)/x(l)*A(l)", "B(k,j)*(A(l)/x(l))", "B(l,k)*B(k,j)/x(l)"}) {
     INFO(value);
     CHECK(isTold(value, 5, true));
     CHECK(isTold(value, 0, false));
