@@ -35,7 +35,7 @@ bool callsRuntime(llvm::Module &module) {
 }
 
 /// Drops what ties the runtime to the system that it was compiled for, so that the kernel's target applies.
-void neutralise(llvm::Module &runtime, const llvm::Triple &triple, const llvm::DataLayout &layout) {
+void neutralise(llvm::Module &runtime, const llvm::Triple &triple, const llvm::DataLayout &layout, RuntimeCode code) {
   runtime.setTargetTriple(triple);
   runtime.setDataLayout(layout);
   for (const char *metadata : {"llvm.module.flags", "llvm.ident", "llvm.errno.tbaa"})
@@ -49,8 +49,13 @@ void neutralise(llvm::Module &runtime, const llvm::Triple &triple, const llvm::D
     // What is not marked (runtime/hot.h) waits for memory: code is generated for size.
     if (function.hasFnAttribute(llvm::Attribute::Hot))
       function.removeFnAttr(llvm::Attribute::Hot); // it would have a section of its own
-    else if (!function.isDeclaration())
+    else if (!function.isDeclaration() && code == RuntimeCode::Fast)
       function.addFnAttr(llvm::Attribute::OptimizeForSize);
+    if (code == RuntimeCode::Quick && !function.isDeclaration() &&
+        !function.hasFnAttribute(llvm::Attribute::AlwaysInline)) {
+      function.addFnAttr(llvm::Attribute::NoInline);
+      function.addFnAttr(llvm::Attribute::OptimizeNone);
+    }
     if (function.getName().starts_with(kCPrefix))
       function.setName(kSymbolPrefix + function.getName().drop_front(kCPrefix.size()));
   }
@@ -98,7 +103,7 @@ void preserveRegisters(llvm::Module &module) {
 
 } // namespace
 
-bool linkRuntime(llvm::Module &module, const RuntimeReason &reason, Diagnostics &diagnostics) {
+bool linkRuntime(llvm::Module &module, const RuntimeReason &reason, Diagnostics &diagnostics, RuntimeCode code) {
   if (!callsRuntime(module))
     return true;
   const std::string_view bitcode =
@@ -119,7 +124,7 @@ bool linkRuntime(llvm::Module &module, const RuntimeReason &reason, Diagnostics 
     reportUnavailable(module, reason, diagnostics);
     return false;
   }
-  neutralise(**parsed, module.getTargetTriple(), module.getDataLayout());
+  neutralise(**parsed, module.getTargetTriple(), module.getDataLayout(), code);
   const std::vector<std::string> names = definitionsOf(**parsed);
   if (llvm::Linker::linkModules(module, std::move(*parsed), llvm::Linker::LinkOnlyNeeded)) {
     diagnostics.report(kRuntimeBroken, {}, "the runtime cannot be linked into the kernel");

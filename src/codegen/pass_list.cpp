@@ -33,18 +33,24 @@ namespace {
 constexpr unsigned kMostInFunction = 5000;
 constexpr unsigned kMostInModule = 16000; ///< the same of all functions together, those of one processor
 
-/// All passes on functions that are small, few on others.
-class BySize : public llvm::PassInfoMixin<BySize> {
+/// All passes on functions that loop over entries and are small; few on others.
+class ByUse : public llvm::PassInfoMixin<ByUse> {
 public:
-  BySize(llvm::FunctionPassManager ofSmall, llvm::FunctionPassManager ofLarge)
-      : ofSmall_(std::move(ofSmall)), ofLarge_(std::move(ofLarge)) {}
+  ByUse(llvm::FunctionPassManager ofSmall, llvm::FunctionPassManager ofLarge, llvm::FunctionPassManager ofOnce)
+      : ofSmall_(std::move(ofSmall)), ofLarge_(std::move(ofLarge)), ofOnce_(std::move(ofOnce)) {}
 
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses) {
-    return (function.getInstructionCount() <= kMostInFunction ? ofSmall_ : ofLarge_).run(function, analyses);
+    return passesOf(function).run(function, analyses);
   }
 
 private:
-  llvm::FunctionPassManager ofSmall_, ofLarge_;
+  llvm::FunctionPassManager &passesOf(const llvm::Function &function) {
+    if (function.hasOptNone())
+      return ofOnce_;
+    return function.getInstructionCount() <= kMostInFunction ? ofSmall_ : ofLarge_;
+  }
+
+  llvm::FunctionPassManager ofSmall_, ofLarge_, ofOnce_;
 };
 
 /// A pass on functions of which it is not said that vectors hold all pairs.
@@ -122,6 +128,13 @@ llvm::FunctionPassManager fewPasses() {
   return passes;
 }
 
+/// Of functions that run once a call, whose checks are then generated as they are written.
+llvm::FunctionPassManager passesOfOnce() {
+  llvm::FunctionPassManager passes;
+  addCleanUp(passes);
+  return passes;
+}
+
 llvm::FunctionPassManager allPasses(const PassListOptions &options) {
   llvm::FunctionPassManager passes;
   addCleanUp(passes);
@@ -147,7 +160,7 @@ llvm::ModulePassManager kernelPasses(const PassListOptions &options) {
   if (options.isLarge)
     passes = fewPasses();
   else
-    passes.addPass(BySize(allPasses(options), fewPasses()));
+    passes.addPass(ByUse(allPasses(options), fewPasses(), passesOfOnce()));
   llvm::ModulePassManager list;
   list.addPass(llvm::InferFunctionAttrsPass());
   list.addPass(llvm::DeadArgumentEliminationPass());

@@ -11,6 +11,8 @@
 #include "llvm/Support/xxhash.h"
 #include "llvm/Target/TargetMachine.h"
 
+#include <deque>
+
 namespace spc::pipeline {
 namespace {
 
@@ -106,7 +108,27 @@ struct Workshop::State {
   int kernels = 0;
   std::unique_ptr<Backend> backend;
   std::unique_ptr<codegen::JitSession> session;
+  /// The last optimised kernels, by what LLVM was given of them: the newest is the last one.
+  std::deque<std::pair<std::string, std::shared_ptr<codegen::JitKernel>>> recent;
 };
+
+namespace {
+
+/// How many kernels are looked through for the same code: most that come again come soon.
+constexpr size_t kRecent = 16;
+
+/// The module as text; empty where code that has run is another than code that has not, or takes less than its text
+/// does.
+std::string textOf(const llvm::Module &module, int optLevel) {
+  std::string text;
+  if (optLevel > 0 && llvm::all_of(module.globals(), [](const auto &variable) { return variable.isConstant(); })) {
+    llvm::raw_string_ostream stream(text);
+    module.print(stream, nullptr);
+  }
+  return text;
+}
+
+} // namespace
 
 Workshop::Workshop(int optLevel) : state_(std::make_unique<State>()) {
   state_->options.target.cpu = "native";
@@ -115,7 +137,7 @@ Workshop::Workshop(int optLevel) : state_(std::make_unique<State>()) {
 }
 Workshop::~Workshop() = default;
 
-std::unique_ptr<codegen::JitKernel> Workshop::compile(const sema::Kernel &kernel, Diagnostics &diagnostics) {
+std::shared_ptr<codegen::JitKernel> Workshop::compile(const sema::Kernel &kernel, Diagnostics &diagnostics) {
   const CompileOptions &options = state_->options;
   std::string error;
   if (!state_->backend)
@@ -137,9 +159,20 @@ std::unique_ptr<codegen::JitKernel> Workshop::compile(const sema::Kernel &kernel
   auto module = compilation.translate(*llvmContext);
   if (!module)
     return nullptr;
+  std::string text = textOf(*module, options.target.optLevel);
+  for (const auto &[other, code] : state_->recent)
+    if (!text.empty() && other == text)
+      return code;
   codegen::optimize(*module, state_->backend->machine(), options.target.optLevel);
-  auto code = state_->session->load(std::move(module), std::move(llvmContext), kernel.function, error);
-  return code ? std::move(code) : fail();
+  std::shared_ptr<codegen::JitKernel> code =
+      state_->session->load(std::move(module), std::move(llvmContext), kernel.function, error);
+  if (!code)
+    return fail();
+  if (!text.empty())
+    state_->recent.emplace_back(std::move(text), code);
+  if (state_->recent.size() > kRecent)
+    state_->recent.pop_front();
+  return code;
 }
 
 } // namespace spc::pipeline

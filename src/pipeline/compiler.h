@@ -46,14 +46,14 @@ std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, 
                                                     uint64_t *codeHash = nullptr, bool verifyEach = false);
 
 /// Compiles kernels into memory one after the other, in a third of the time of compileToMemory() where `optLevel` is 0:
-/// MLIR's context and the code generator are made once. For tests that compile many: MLIR's verifier runs after each
-/// pass. Kernels must not outlive it.
+/// MLIR's context and the code generator are made once, and kernels whose code is the same share it, but for code that
+/// remembers its calls. For tests that compile many: MLIR's verifier runs after each pass. Kernels must not outlive it.
 class Workshop {
 public:
   explicit Workshop(int optLevel = 0);
   ~Workshop();
   /// nullptr with a diagnostic, as compileToMemory().
-  std::unique_ptr<codegen::JitKernel> compile(const sema::Kernel &kernel, Diagnostics &diagnostics);
+  std::shared_ptr<codegen::JitKernel> compile(const sema::Kernel &kernel, Diagnostics &diagnostics);
 
 private:
   struct State;

@@ -46,14 +46,16 @@ codegen::OutputKind outputKind(Stage stage) {
 
 bool finish(llvm::Module &module, llvm::TargetMachine &machine, const sema::Kernel &kernel,
             const CompileOptions &options, Diagnostics &diagnostics) {
-  // Checks are put into the runtime, too, before it is optimised; without them it is optimised already.
-  const bool linksFirst = options.sanitizers.any();
-  const auto link = [&] { return codegen::linkRuntime(module, runtimeReason(kernel), diagnostics); };
-  if (linksFirst && !link())
+  // Checks are put into the runtime, too; without them it is left out of optimising: it is optimised already.
+  const bool watches = options.sanitizers.any();
+  const auto link = [&](codegen::RuntimeCode code) {
+    return codegen::linkRuntime(module, runtimeReason(kernel), diagnostics, code);
+  };
+  if (watches && !link(codegen::RuntimeCode::Quick))
     return false;
   codegen::prepareForSanitizers(module, options.sanitizers);
   codegen::optimize(module, machine, options.target.optLevel);
-  if (!linksFirst && !link())
+  if (!watches && !link(codegen::RuntimeCode::Fast))
     return false;
   codegen::instrument(module, options.sanitizers);
   return true;

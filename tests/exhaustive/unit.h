@@ -59,7 +59,7 @@ private:
   SourceManager sources_;
   Diagnostics diagnostics_;
   std::optional<sema::Kernel> kernel_;
-  std::unique_ptr<codegen::JitKernel> code_;
+  std::shared_ptr<codegen::JitKernel> code_;
   std::map<std::vector<int64_t>, std::unique_ptr<Setting>> settings_; ///< by the shapes of the operands
 };
 

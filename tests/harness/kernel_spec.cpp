@@ -64,6 +64,7 @@ std::string describe(const KernelSpec &spec) {
   text << "; pointers " << format::spelling(spec.index.pointers) << ", indices " << format::spelling(spec.index.indices)
        << "; -O" << levelOf(spec) << (spec.strictFp ? " --fp=strict" : "") << (spec.fuses ? "" : ", not fused")
        << (spec.plan ? " --plan=" + std::to_string(*spec.plan + 1) : "") << (spec.checked ? " --checked" : "")
+       << (spec.asWritten ? " --plan=as-written" : "") << (spec.distributes ? " --fp=distribute" : "")
        << (spec.typesAreGiven ? ", types by --type" : "") << (spec.declares ? "" : ", undeclared")
        << (spec.chunk ? ", chunks of " + std::to_string(*spec.chunk) : "") << describe(spec.schedule);
   return text.str();

@@ -62,7 +62,7 @@ private:
   SourceManager sources_;
   Diagnostics diagnostics_;
   AnalyzedKernel analyzed_;
-  std::unique_ptr<codegen::JitKernel> code_;
+  std::shared_ptr<codegen::JitKernel> code_;
   Outcome outcome_ = Outcome::Broken;
 };
 
