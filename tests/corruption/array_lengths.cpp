@@ -10,7 +10,7 @@ namespace {
 using abi::FieldRole;
 using format::LevelKind;
 
-constexpr int64_t kMost = int64_t{1} << 24;
+constexpr int64_t kMostElements = int64_t{1} << 24;
 
 class Lengths {
 public:
@@ -29,7 +29,7 @@ private:
     return static_cast<int64_t>(fields_[static_cast<size_t>(type_.find(role, index))]);
   }
   int64_t limited(int64_t count) {
-    isImpossible_ = isImpossible_ || count < 0 || count > kMost;
+    isImpossible_ = isImpossible_ || count < 0 || count > kMostElements;
     return isImpossible_ ? 0 : count;
   }
   int64_t times(int64_t a, int64_t b) { return limited(limited(a) * limited(b)); }

@@ -8,7 +8,7 @@
 namespace spc::testing {
 namespace {
 
-constexpr size_t kMost = size_t{1} << 30;
+constexpr size_t kMostBytes = size_t{1} << 30;
 
 /// What malloc aligns to, with which kernels have to work: ends of blocks are guarded to that.
 constexpr size_t kAlignment = 16;
@@ -33,7 +33,7 @@ GuardedMemory::~GuardedMemory() {
 
 void *GuardedMemory::allocate(size_t bytes, size_t alignment) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  if (bytes > kMost)
+  if (bytes > kMostBytes)
     return nullptr;
   const size_t inner = (bytes + page - 1) / page * page, all = inner + 2 * page;
   void *pages = mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -16,8 +16,8 @@
 namespace spc::testing {
 namespace {
 
-constexpr std::array<int, kMostOperands + 1> kMostCells = {0, 9, 6, 4}; ///< by arity
-constexpr int64_t kFreeExtent = 2;                                      ///< of dimensions that no sparse operand has
+constexpr std::array<int, kMostOperands + 1> kMostCellsOf = {0, 9, 6, 4}; ///< by arity
+constexpr int64_t kFreeExtent = 2;                                        ///< of dimensions that no sparse operand has
 
 std::string errorsOf(const Diagnostics &diagnostics) {
   std::string text;
@@ -151,7 +151,7 @@ void Reference::findTuples() {
   const auto arity = static_cast<size_t>(expression_.arity);
   for (int rows = 1; rows <= kLongestSide; ++rows)
     for (int columns = 1; columns <= kLongestSide; ++columns) {
-      if (rows * columns > kMostCells[arity])
+      if (rows * columns > kMostCellsOf[arity])
         continue;
       std::vector<std::array<int, 2>> shapes;
       for (size_t role = 0; role < arity; ++role)

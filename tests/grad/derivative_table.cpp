@@ -10,7 +10,7 @@
 namespace spc::testing {
 namespace {
 
-constexpr uint64_t kTrials = 6;
+constexpr uint64_t kTrialsOfPair = 6;
 
 std::string replaced(std::string text, const std::string &what, const std::string &by) {
   for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
@@ -90,7 +90,7 @@ CellOutcome examine(const GradientCase &given) {
     return kernel.refusal().problem.empty() ? CellOutcome{Kind::Refused, kernel.refusal().refusal, given.text}
                                             : CellOutcome{Kind::Wrong, kernel.refusal().problem, given.text};
   Kind kind = Kind::Nowhere;
-  for (uint64_t seed = 1; seed <= kTrials && kind != Kind::Compared; ++seed) {
+  for (uint64_t seed = 1; seed <= kTrialsOfPair && kind != Kind::Compared; ++seed) {
     const GradientOutcome outcome = kernel.check(seed);
     if (!outcome.problem.empty())
       return {Kind::Wrong, outcome.problem, given.text};

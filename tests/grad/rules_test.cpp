@@ -20,7 +20,7 @@ using namespace spc::testing;
 namespace {
 
 constexpr std::string_view kSeparator = "----\n";
-constexpr uint64_t kSeeds = 8;
+constexpr uint64_t kSeedsOfRule = 8;
 
 std::vector<std::filesystem::path> ruleFiles() {
   std::vector<std::filesystem::path> files;
@@ -84,7 +84,7 @@ TEST_CASE("each rule is written as it stands in its file, and right") {
     else
       CHECK(written == rule.written);
     bool isSmooth = false;
-    for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    for (uint64_t seed = 1; seed <= kSeedsOfRule; ++seed) {
       const GradientOutcome outcome = kernel.check(seed);
       INFO(outcome.problem);
       CHECK(outcome.problem.empty());

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kGuard = 16;
 constexpr int64_t kMaxGarbage = 1 << 20;
-constexpr unsigned char kGuardByte = 0xd5, kGarbage = 0xa7;
+constexpr unsigned char kGuardByte = 0xd5, kGarbageByte = 0xa7;
 
 bool isGuarded(const void *memory, int64_t bytes) {
   const auto *guard = static_cast<const unsigned char *>(memory) + bytes;
@@ -61,7 +61,7 @@ void *TestContext::allocate(int64_t bytes) {
   auto *memory = static_cast<unsigned char *>(std::malloc(static_cast<size_t>(bytes + kGuard)));
   if (!memory)
     return nullptr;
-  std::memset(memory, kGarbage, static_cast<size_t>(std::min(bytes, kMaxGarbage)));
+  std::memset(memory, kGarbageByte, static_cast<size_t>(std::min(bytes, kMaxGarbage)));
   std::memset(memory + bytes, kGuardByte, kGuard);
   sizes_[memory] = bytes;
   bytes_ += bytes;

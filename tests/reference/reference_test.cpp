@@ -80,16 +80,16 @@ TEST_CASE("An injected error is found, and one of rounding is not") {
 }
 
 TEST_CASE("Arithmetic of integers is exact in the type, and wraps around") {
-  constexpr double kInf = std::numeric_limits<double>::infinity();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kGreatest = std::numeric_limits<int64_t>::max();
   CHECK(integerOf(ValueType::I64, "x * x + 1", {{"x", 0x1p32 + 1}}) == (int64_t{1} << 33) + 2);
-  CHECK(integerOf(ValueType::I64, "x - 1", {{"x", -kInf}}) == kGreatest);
+  CHECK(integerOf(ValueType::I64, "x - 1", {{"x", -kInfinity}}) == kGreatest);
   CHECK(integerOf(ValueType::I8, "-x * 2", {{"x", 100}}) == 56);
   CHECK(integerOf(ValueType::I8, "abs(x)", {{"x", -128}}) == -128);
   CHECK(integerOf(ValueType::I32, "x % y", {{"x", -7}, {"y", 3}}) == -1);
   CHECK(integerOf(ValueType::I32, "x % y", {{"x", -7}, {"y", 0}}) == 0);
-  CHECK(integerOf(ValueType::I64, "x % y", {{"x", -kInf}, {"y", -1}}) == 0);
-  CHECK(integerOf(ValueType::U64, "max(x, 1)", {{"x", kInf}}) == -1); // all bits of 2^64 - 1
+  CHECK(integerOf(ValueType::I64, "x % y", {{"x", -kInfinity}, {"y", -1}}) == 0);
+  CHECK(integerOf(ValueType::U64, "max(x, 1)", {{"x", kInfinity}}) == -1); // all bits of 2^64 - 1
   CHECK(integerOf(ValueType::I64, "min(x, -inf)", {{"x", 1}}) == kLeast);
   CHECK(integerOf(ValueType::I64, "x + -inf", {{"x", 0}}) == kLeast);
   CHECK(integerOf(ValueType::U8, "minplus(x, y)", {{"x", 200}, {"y", 100}}) == 254);

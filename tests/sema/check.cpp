@@ -250,6 +250,24 @@ std::string Checked::steps() const {
   return text;
 }
 
+std::string Checked::cost() const {
+  INFO(errors());
+  REQUIRE(kernel);
+  const std::string plan = describe(*kernel), head = "  cost: ";
+  const size_t at = plan.find(head);
+  REQUIRE(at != std::string::npos);
+  return plan.substr(at + head.size(), plan.find('\n', at) - at - head.size());
+}
+
+std::string Checked::parameters() const {
+  INFO(errors());
+  REQUIRE(kernel);
+  std::string names;
+  for (TensorId id : kernel->parameters)
+    names += (names.empty() ? "" : ",") + kernel->tensors[id].name;
+  return names;
+}
+
 std::string Checked::divisions() const {
   INFO(errors());
   REQUIRE(kernel);
@@ -334,6 +352,23 @@ Checked check(const std::string &text, const std::vector<std::string> &bindings,
 Checked checkWith(const std::vector<std::string> &arguments, const std::string &text,
                   const std::vector<std::string> &bindings) {
   return checked(text, bindings, {}, {.function = "kernel"}, arguments);
+}
+
+Checked checkUsual(const std::string &text, const std::vector<std::string> &bindings) {
+  return checkWith({"careful", "--plan=1"}, text, bindings);
+}
+
+std::string costOf(const std::string &text, const std::vector<std::string> &bindings) {
+  const Checked checked = checkUsual(text, bindings);
+  INFO(text);
+  return checked.cost();
+}
+
+language::Index indexOf(const std::string &variable) {
+  language::Index plain;
+  plain.text = variable;
+  plain.terms = {{{variable, {}}, 1}};
+  return plain;
 }
 
 } // namespace spc::sema::test

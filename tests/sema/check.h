@@ -42,6 +42,10 @@ struct Checked {
   const Statement &last() const;
   /// describe() of the steps only, that is from the first blank line on.
   std::string steps() const;
+  /// What its plan says of the cost of statements: "nnz(S)*k for T; i for y".
+  std::string cost() const;
+  /// The names of the parameters, with commas.
+  std::string parameters() const;
   /// describe() of each statement's division, a line each; steps() leaves these out.
   std::string divisions() const;
 };
@@ -56,5 +60,12 @@ Checked check(const std::string &text, const std::vector<std::string> &bindings 
 /// "--plan=1", the plan for the usual sizes, and so on; "careful": no sum without entries is taken for 0.
 Checked checkWith(const std::vector<std::string> &arguments, const std::string &text,
                   const std::vector<std::string> &bindings = {});
+
+/// Planned for the usual sizes alone, in which parts are asked where they have entries; and what that plan costs.
+Checked checkUsual(const std::string &text, const std::vector<std::string> &bindings = {});
+std::string costOf(const std::string &text, const std::vector<std::string> &bindings = {});
+
+/// An index that is one variable, as the parser makes it.
+language::Index indexOf(const std::string &variable);
 
 } // namespace spc::sema::test

@@ -12,13 +12,6 @@ namespace {
 
 using namespace test;
 
-language::Index index(const std::string &variable) {
-  language::Index plain;
-  plain.text = variable;
-  plain.terms = {{{variable, {}}, 1}};
-  return plain;
-}
-
 struct Built {
   Diagnostics diagnostics;
   std::optional<Program> program;
@@ -30,8 +23,8 @@ Built build(language::TensorDecl declaration, const Options &options = {.functio
   Built built;
   ProgramBuilder builder(none, options, built.diagnostics);
   builder.declare(std::move(declaration));
-  StatementBuilder statement = builder.statement({{"y", {}}, {index("i")}, {}}, {});
-  NodePtr w = statement.access({"W", {}}, {index("i")}, {}), x = statement.access({"x", {}}, {index("i")}, {});
+  StatementBuilder statement = builder.statement({{"y", {}}, {indexOf("i")}, {}}, {});
+  NodePtr w = statement.access({"W", {}}, {indexOf("i")}, {}), x = statement.access({"x", {}}, {indexOf("i")}, {});
   statement.finish(statement.binary(BinaryOp::Mul, std::move(w), std::move(x), {}));
   built.program = builder.finish();
   return built;

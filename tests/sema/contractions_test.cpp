@@ -4,23 +4,6 @@
 #include <catch2/catch.hpp>
 
 namespace spc::sema::test {
-namespace {
-
-/// Planned for the usual sizes alone, in which parts are asked where they have entries.
-Checked usual(const std::string &text, const std::vector<std::string> &bindings = {}) {
-  return checkWith({"careful", "--plan=1"}, text, bindings);
-}
-
-std::string costOf(const std::string &text, const std::vector<std::string> &bindings = {}) {
-  const Checked checked = usual(text, bindings);
-  INFO(text << ": " << checked.errors());
-  REQUIRE(checked.kernel);
-  const std::string plan = describe(*checked.kernel);
-  const size_t at = plan.find("cost: ") + 6;
-  return plan.substr(at, plan.find('\n', at) - at);
-}
-
-} // namespace
 
 TEST_CASE("a sum moves past the factors that lack its index") {
   CHECK(costOf("y(i) = A(i,j)*x(k)", {"A=csr"}) == "k for $3; nnz(A) for y");
@@ -46,7 +29,7 @@ TEST_CASE("products stay one nest where parts would save nothing") {
 }
 
 TEST_CASE("parts are stored as what reads them comes to them") {
-  CHECK(usual("Y(i,g) = A(i,j)*X(j,f)*W(f,h)*V(h,g)", {"A=csr"}).steps() ==
+  CHECK(checkUsual("Y(i,g) = A(i,j)*X(j,f)*W(f,h)*V(h,g)", {"A=csr"}).steps() ==
         "$5 in f64, zeroed first:\n"
         "  for j, f+, h: $5(j,h) += X(j,f)*W(f,h)\n"
         "\n"
@@ -58,15 +41,15 @@ TEST_CASE("parts are stored as what reads them comes to them") {
 }
 
 TEST_CASE("parts of dense factors are stored so that their own products run along rows") {
-  CHECK(usual("s = A(a,b)*B(b,c)*C(c,d)*D(d,a)").steps() == "$5 in f64, zeroed first:\n"
-                                                            "  for d, a+, b: $5(d,b) += A(a,b)*D(d,a)\n"
-                                                            "\n"
-                                                            "$6 in f64, zeroed first:\n"
-                                                            "  for d, b+, c: $6(d,c) += B(b,c)*$5(d,b)\n"
-                                                            "\n"
-                                                            "s in f64, zeroed first:\n"
-                                                            "  for c+, d+: s += C(c,d)*$6(d,c)\n");
-  CHECK(usual("S(p,q,r) = T(i,j,k)*A(i,p)*B(j,q)*C(k,r)", {"T=csf"}).loops(0, 0) == "q,i,j,k,r");
+  CHECK(checkUsual("s = A(a,b)*B(b,c)*C(c,d)*D(d,a)").steps() == "$5 in f64, zeroed first:\n"
+                                                                 "  for d, a+, b: $5(d,b) += A(a,b)*D(d,a)\n"
+                                                                 "\n"
+                                                                 "$6 in f64, zeroed first:\n"
+                                                                 "  for d, b+, c: $6(d,c) += B(b,c)*$5(d,b)\n"
+                                                                 "\n"
+                                                                 "s in f64, zeroed first:\n"
+                                                                 "  for c+, d+: s += C(c,d)*$6(d,c)\n");
+  CHECK(checkUsual("S(p,q,r) = T(i,j,k)*A(i,p)*B(j,q)*C(k,r)", {"T=csf"}).loops(0, 0) == "q,i,j,k,r");
 }
 
 TEST_CASE("three dense factors become a product of matrices and what is left") {
@@ -74,14 +57,14 @@ TEST_CASE("three dense factors become a product of matrices and what is left") {
 }
 
 TEST_CASE("arrays of many dimensions are no parts but where a dense operand or the result has as many") {
-  CHECK(usual("S(p,q,r) = T(i,j,k)*A(i,p)*B(j,q)*C(k,r)", {"T=csf"}).kernel->steps.size() == 3);
-  CHECK(usual("R(a,e) = A(a,b)*B(b,c,d)*C(c,e,f)*D(d,g)*E(f,g)").kernel->steps.size() == 4);
+  CHECK(checkUsual("S(p,q,r) = T(i,j,k)*A(i,p)*B(j,q)*C(k,r)", {"T=csf"}).kernel->steps.size() == 3);
+  CHECK(checkUsual("R(a,e) = A(a,b)*B(b,c,d)*C(c,e,f)*D(d,g)*E(f,g)").kernel->steps.size() == 4);
   CHECK(costOf("Y(i,r,s) = T(i,j,k)*B(j,r)*C(k,s)", {"T=csf"}) == "nnz(T)*r*s for Y");
   CHECK(check("y(i) = X(i,j,k)*W(k,l)*V(l,j)").kernel->steps.size() == 2);
 }
 
 TEST_CASE("a part's missing entries meet no infinity") {
-  CHECK(usual("y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr", "B=csr"}).steps() ==
+  CHECK(checkUsual("y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr", "B=csr"}).steps() ==
         "$4 in f64, zeroed first:\n"
         "  for j, k+: $4(j) += B(j,k)*x(k)\n"
         "\n"
@@ -94,15 +77,15 @@ TEST_CASE("a part's missing entries meet no infinity") {
         "y in f64, zeroed first:\n"
         "  for i, j+: y(i) += select(pattern($6(j)), A(i,j), 0)*$6(j), where A\n");
   // Whether there are any depends on the indices of sparse operands alone.
-  CHECK(usual("C(i,l) = A(i,j)*B(j,k)*D(k,l)", {"A=csr", "B=csr"}).tensor("$5").order() == 1);
+  CHECK(checkUsual("C(i,l) = A(i,j)*B(j,k)*D(k,l)", {"A=csr", "B=csr"}).tensor("$5").order() == 1);
 }
 
 TEST_CASE("nothing is asked where what a part is multiplied by is finite, or has entries where the part has") {
   const std::string integers = "tensor A(m,n): i64, sparse\ntensor B(n,k): i64, sparse\ntensor x(k): i64\n";
-  CHECK(usual(integers + "y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr", "B=csr"}).kernel->steps.size() == 2);
-  CHECK(usual("y(i) = pattern(A(i,j))*B(j,k)*x(k)", {"A=csr", "B=csr"}).kernel->steps.size() == 2);
-  CHECK(usual("y(j) = A(i,j)*A(i,k)*x(k)", {"A=csr"}).kernel->steps.size() == 2);
-  CHECK(usual("y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr"}).kernel->steps.size() == 2);
+  CHECK(checkUsual(integers + "y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr", "B=csr"}).kernel->steps.size() == 2);
+  CHECK(checkUsual("y(i) = pattern(A(i,j))*B(j,k)*x(k)", {"A=csr", "B=csr"}).kernel->steps.size() == 2);
+  CHECK(checkUsual("y(j) = A(i,j)*A(i,k)*x(k)", {"A=csr"}).kernel->steps.size() == 2);
+  CHECK(checkUsual("y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr"}).kernel->steps.size() == 2);
 }
 
 TEST_CASE("parts of sparse factors list their entries where that is less") {
@@ -174,13 +157,13 @@ TEST_CASE("what is computed everywhere and wanted where sparse operands have ent
                                  "let T(i,j) = P(i,k)*Q(j,k)\nl = S(i,j)*T(i,j)\nm = R(i,j)*T(i,j)",
                                  "let T(i,j) = max(k, P(i,k)*Q(j,k))\nD(i,j) = S(i,j)*R(i,j)*T(i,j)"}) {
     INFO(text);
-    CHECK(usual(text, both).count("asymptotic") == 1);
+    CHECK(checkUsual(text, both).count("asymptotic") == 1);
   }
   for (const std::string text :
        {"l = sum(i,j, S(i,j)*R(i,j)*log(sum(k, P(i,k)*Q(j,k))))", "O(i,f) = S(i,j)*R(i,j)*relu(sum(k, X(j,k)*W(k,f)))",
         "let T(i,j) = P(i,k)*Q(j,k)\nl = S(i,j)*R(i,j)*log(T(i,j))\nm = max(i, j, T(i,j))"}) {
     INFO(text);
-    CHECK(usual(text, both).count("asymptotic") == 0);
+    CHECK(checkUsual(text, both).count("asymptotic") == 0);
   }
 }
 
@@ -198,11 +181,11 @@ TEST_CASE("a mask says where a part, or a function's sum, is wanted") {
         costOf("let T(i,j) = relu(sum(k, P(i,k)*Q(j,k)))\ny(i) = S(i,j)*T(i,j)*x(j)", {bound, "y=dense"}).find("i*j") ==
         std::string::npos);
   }
-  CHECK(usual("B(i,j) = B(i,j)*relu(sum(k, P(i,k)*Q(j,k)))", {"B=csr"}).the("densify").message ==
+  CHECK(checkUsual("B(i,j) = B(i,j)*relu(sum(k, P(i,k)*Q(j,k)))", {"B=csr"}).the("densify").message ==
         "a dense temporary holds this for all elements of 'B', which stores some of them");
-  CHECK(
-      usual("S(i,j) = U(i,k)*V(k,j)\nD(i,j) = S(i,j)*relu(sum(k, P(i,k)*Q(j,k)))", {"S=csr", "U=csr", "V=csr", "D=csr"})
-          .count("densify") == 1);
+  CHECK(checkUsual("S(i,j) = U(i,k)*V(k,j)\nD(i,j) = S(i,j)*relu(sum(k, P(i,k)*Q(j,k)))",
+                   {"S=csr", "U=csr", "V=csr", "D=csr"})
+            .count("densify") == 1);
   // One that two factors need is computed once.
   CHECK(costOf("l = sum(i,j, pattern(R(i,j))*(1 - sum(f,X(i,f)*Y(j,f)))*(1 - sum(f,X(i,f)*Y(j,f))))", {"R=csr"}) ==
         "nnz(R)*f for $4; nnz(R) for l");
@@ -378,7 +361,7 @@ TEST_CASE("equal sums in a product are 0 together") {
   const Checked variance = check("v(j) = mean(i, A(i,j)*A(i,j)) - mean(i, A(i,j))*mean(i, A(i,j))", {"A=csr"});
   CHECK(variance.kernel->steps.size() == 3);
   // A and B have as many rows as they have: each mean has a count of its own.
-  CHECK(usual("v(j) = mean(i, A(i,j))*mean(i, B(i,j))", {"A=csr", "B=csr"}).kernel->steps.size() == 7);
+  CHECK(checkUsual("v(j) = mean(i, A(i,j))*mean(i, B(i,j))", {"A=csr", "B=csr"}).kernel->steps.size() == 7);
 }
 
 TEST_CASE("sums stay where the text has them when that is asked for, or all rounding is kept") {

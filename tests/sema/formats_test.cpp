@@ -152,8 +152,7 @@ TEST_CASE("what makes a result dense that looks sparse is to blame") {
 }
 
 TEST_CASE("dense temporaries that sparse operands fill are warned of") {
-  using Bindings = std::vector<std::string>;
-  const auto blamed = [](const std::string &text, const Bindings &bindings) -> std::string {
+  const auto blamed = [](const std::string &text, const std::vector<std::string> &bindings) -> std::string {
     const Checked checked = check(text, bindings);
     if (checked.count("densify") == 0)
       return "";
@@ -161,7 +160,7 @@ TEST_CASE("dense temporaries that sparse operands fill are warned of") {
     const Span where = checked.the("densify").where;
     return std::string(where.file->text().substr(where.begin, where.end - where.begin));
   };
-  const Bindings sparse = {"B=csr", "C=csr", "A=csr"};
+  const std::vector<std::string> sparse = {"B=csr", "C=csr", "A=csr"};
   CHECK(blamed("A(i,j) = sin(sum(k, B(i,k)*C(k,j)))", sparse) == "sum(k, B(i,k)*C(k,j))");
   CHECK(blamed("y(i) = max(j, sum(k, B(i,k)*C(k,j)))", {"B=csr", "C=csr"}) == "sum(k, B(i,k)*C(k,j))");
   CHECK(blamed("A(i,j) = T(i,j,2)", {"T=csf", "A=csr"}).empty());

@@ -55,31 +55,24 @@ TEST_CASE("a matrix that is read at held indices is not made") {
                       "y(e) = exp(T(p(e),q(e)))"));
 }
 
-/// The costs of a plan, "nnz(S)*k for T; i for y".
-std::string costOf(const Checked &checked) {
-  REQUIRE(checked.errors() == "");
-  const std::string plan = describe(*checked.kernel);
-  const size_t from = plan.find("  cost: ") + 8;
-  return plan.substr(from, plan.find('\n', from) - from);
-}
-
 TEST_CASE("a matrix that is wanted at few places is not made for its diagonal, or a row of it") {
   const std::string gram = "let T(i,j) = X(i,k)*X(j,k)\n", masked = "D(i,j) = pattern(S(i,j))*";
   const std::vector<std::string> csr = {"S=csr"};
-  CHECK(costOf(check(gram + masked + "(T(i,i) + T(j,j) - 2*T(i,j))", csr)) ==
+  CHECK(check(gram + masked + "(T(i,i) + T(j,j) - 2*T(i,j))", csr).cost() ==
         "nnz(S)*k for T; i*k for $T[i,i]; nnz(S) for D");
-  CHECK(costOf(check("let T(i,j) = Q(i,k)*K(j,k)\n" + masked + "exp(T(i,j) - T(i,0))", csr)) ==
+  CHECK(check("let T(i,j) = Q(i,k)*K(j,k)\n" + masked + "exp(T(i,j) - T(i,0))", csr).cost() ==
         "nnz(S)*k for T; i*k for $T[i,0]; nnz(S) for D");
-  CHECK(costOf(check("let T(i,j) = X(i,k)*X(j,k) + lam*(i == j)\n" + masked + "T(i,j)/sqrt(T(i,i)*T(j,j))", csr)) ==
+  CHECK(check("let T(i,j) = X(i,k)*X(j,k) + lam*(i == j)\n" + masked + "T(i,j)/sqrt(T(i,i)*T(j,j))", csr).cost() ==
         "nnz(S)*k + nnz(S) for T; i + i*k for $T[i,i]; nnz(S) for D");
-  CHECK(costOf(check(gram + "let H(i,j) = exp(T(i,j)/4)\n" + masked + "H(i,j)/sqrt(H(i,i)*H(j,j))", csr)) ==
+  CHECK(check(gram + "let H(i,j) = exp(T(i,j)/4)\n" + masked + "H(i,j)/sqrt(H(i,i)*H(j,j))", csr).cost() ==
         "nnz(S)*k for T; i*k for $T[i,i]; i for $H[i,i]; nnz(S) for D");
-  CHECK(costOf(check("tensor x(n,m)\ntensor p(l): i64\ntensor q(l): i64\nlet T(i,j) = sum(k, abs(x(i,k) - x(j,k)))\n"
-                     "y(e) = T(p(e),q(e))/T(p(e),0)")) == "n*m for $T[p__1,0]; l*m for $6; l for $7, $8, y");
+  CHECK(check("tensor x(n,m)\ntensor p(l): i64\ntensor q(l): i64\nlet T(i,j) = sum(k, abs(x(i,k) - x(j,k)))\n"
+              "y(e) = T(p(e),q(e))/T(p(e),0)")
+            .cost() == "n*m for $T[p__1,0]; l*m for $6; l for $7, $8, y");
 }
 
 TEST_CASE("a matrix whose diagonal or column is read alone is not made") {
-  const auto cost = [](const std::string &text) { return costOf(check(text, {"A=csr"})); };
+  const auto cost = [](const std::string &text) { return check(text, {"A=csr"}).cost(); };
   CHECK(cost("let T(i,j) = A(i,k)*X(k,j)\nd(i) = T(i,i)") == "nnz(A) for $T[i,i]; i for d");
   CHECK(cost("let T(i,j) = X(i,k)*Y(j,k)\nd(i) = T(i,i)\ny(i) = A(i,i)") == "i*k for $T[i,i]; i for d; nnz(A) for y");
   CHECK(cost("let T(i,j) = X(i,k)*Y(j,k)\nd = T(2,3)\ny(i) = A(i,i)") == "k for $T[2,3]; 1 for d; nnz(A) for y");
@@ -107,10 +100,10 @@ TEST_CASE("choices within choices by equations, and equations that or joins, are
   for (const char *made : {"select(i == j, 2, select(i == j + 1, -1, 0))", "(i == j or j == i + 1)*d(i)",
                            "select(i == j, 2, select(j == i + 1 or i == j + 1, -d(i), 0))",
                            "select(i == j, d(i), select(i - j == 2, d(j), 0)) + (i - 4 == j or j == i + 4)*2"})
-    CHECK(costOf(check(std::string("let T(i,j) = ") + made + "\n" + product)) == "i for T; nnz(T) for y");
-  CHECK(costOf(check("y(i) = (i == j or i == j + 1)*x(j)")) == "i for y");
-  CHECK(costOf(check("let T(i,j) = select(i == j, 2, select(i == 2*j, 1, 0))\n" + product)) == "i*j for T, y");
-  CHECK(costOf(check("y(i) = (i == j or i == j + 1)*x(j)", {}, /*strict=*/true)) == "j*i for y");
+    CHECK(check(std::string("let T(i,j) = ") + made + "\n" + product).cost() == "i for T; nnz(T) for y");
+  CHECK(check("y(i) = (i == j or i == j + 1)*x(j)").cost() == "i for y");
+  CHECK(check("let T(i,j) = select(i == j, 2, select(i == 2*j, 1, 0))\n" + product).cost() == "i*j for T, y");
+  CHECK(check("y(i) = (i == j or i == j + 1)*x(j)", {}, /*strict=*/true).cost() == "j*i for y");
   for (const char *band :
        {"y(i) = (abs(i - j) <= 1)*x(j)", "y(i) = select(i == j, 2, select(i == j + 1, 1, 0))*x(j)",
         "y(i) = d(i)*(i == j or i == 2*j)*x(j)", "let T(i,j) = select(abs(i - j) < 3, d(i), 0)\ny(i) = T(i,j)*x(j)"})
@@ -233,13 +226,6 @@ TEST_CASE("a product that a sparse factor samples is put into other products tha
 TEST_CASE("variables of a fused product have names of their own") {
   CHECK(check(kProduct + "D(i,j) = S(i,j)*T(i,j) + C(i,k)*E(k,j)", {"S=csr"}).steps().find("k1") == std::string::npos);
   CHECK(check("let T(i,j) = A(i,l)*B(j,l)\ny(i) = S(i,j)*T(i,j) + C(i,l)", {"S=csr"}).errors() == "");
-}
-
-/// The plan's line on cost.
-std::string costOf(const std::string &text, const std::vector<std::string> &bindings) {
-  const std::string plan = describe(*checkWith({"careful", "--plan=1"}, text, bindings).kernel);
-  const size_t from = plan.find("  cost: ") + 8;
-  return plan.substr(from, plan.find('\n', from) - from);
 }
 
 TEST_CASE("what a plan costs") {

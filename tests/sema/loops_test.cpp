@@ -10,13 +10,13 @@
 namespace spc::sema::test {
 namespace {
 
-struct ProductCase {
+struct StorageCase {
   const char *b, *c, *loops;
   const char *copied; ///< the operand that is copied, or ""
 };
 
 TEST_CASE("all sixteen storages of a matrix product have the expected loops") {
-  auto expected = GENERATE(values<ProductCase>({
+  auto expected = GENERATE(values<StorageCase>({
       {"dense", "dense", "i,k,j", ""},
       {"dense", "csr", "i,k,j", ""},
       {"dense", "csc", "i,j,k", ""},

@@ -6,14 +6,6 @@
 namespace spc::sema::test {
 namespace {
 
-std::string parametersOf(const Checked &checked) {
-  std::string text;
-  REQUIRE(checked.kernel);
-  for (TensorId id : checked.kernel->parameters)
-    text += (text.empty() ? "" : ",") + checked.kernel->tensors[id].name;
-  return text;
-}
-
 TEST_CASE("orders must agree") {
   Checked used = check("y(i) = A(i,j)*x(j) + A(i)");
   CHECK(used.errors() == "order-mismatch");
@@ -130,11 +122,11 @@ TEST_CASE("value types") {
 }
 
 TEST_CASE("parameters: operands by first appearance on the right, then outputs") {
-  CHECK(parametersOf(check("y(i) = B(i,j)*x(j) + A(i,k)*x(k)")) == "B,x,A,y");
-  CHECK(parametersOf(check("t(i) = A(i,j)*x(j)\ny(i) = t(i)*z(i)")) == "A,x,z,t,y");
-  CHECK(parametersOf(check("y(i) = 2*y(i) + x(i)")) == "y,x");
-  CHECK(parametersOf(check("a(i) = b(i)\nc(i) = d(i)\nb(i) = 1")) == "b,d,a,c");
-  CHECK(parametersOf(check("y(i) = b(i)/sum(j, A(i,j))")) == "b,A,y");
+  CHECK(check("y(i) = B(i,j)*x(j) + A(i,k)*x(k)").parameters() == "B,x,A,y");
+  CHECK(check("t(i) = A(i,j)*x(j)\ny(i) = t(i)*z(i)").parameters() == "A,x,z,t,y");
+  CHECK(check("y(i) = 2*y(i) + x(i)").parameters() == "y,x");
+  CHECK(check("a(i) = b(i)\nc(i) = d(i)\nb(i) = 1").parameters() == "b,d,a,c");
+  CHECK(check("y(i) = b(i)/sum(j, A(i,j))").parameters() == "b,A,y");
 }
 
 TEST_CASE("what is read and what is written") {

@@ -1,4 +1,5 @@
 // The builder without a parser in front of it: what only the parser would see is reported as well.
+#include "sema/check.h"
 #include "sema/program_builder.h"
 
 #include <catch2/catch.hpp>
@@ -8,12 +9,7 @@
 namespace spc::sema {
 namespace {
 
-language::Index index(const std::string &variable) {
-  language::Index plain;
-  plain.text = variable;
-  plain.terms = {{{variable, {}}, 1}};
-  return plain;
-}
+using namespace test;
 
 /// The ids of what is reported of `y(i) = …`.
 std::string errorsOf(const std::function<NodePtr(StatementBuilder &)> &value) {
@@ -21,7 +17,7 @@ std::string errorsOf(const std::function<NodePtr(StatementBuilder &)> &value) {
   const Options options{.function = "k"};
   Diagnostics diagnostics;
   ProgramBuilder builder(none, options, diagnostics);
-  StatementBuilder build = builder.statement({{"y", {}}, {index("i")}, {}}, {});
+  StatementBuilder build = builder.statement({{"y", {}}, {indexOf("i")}, {}}, {});
   build.finish(value(build));
   CHECK(builder.finish().has_value() == !diagnostics.hasErrors());
   std::string ids;
@@ -32,7 +28,7 @@ std::string errorsOf(const std::function<NodePtr(StatementBuilder &)> &value) {
 }
 
 NodePtr x(StatementBuilder &build) {
-  return build.access({"x", {}}, {index("i")}, {});
+  return build.access({"x", {}}, {indexOf("i")}, {});
 }
 
 NodePtr call(StatementBuilder &build, Function function, const std::string &name, size_t count) {
@@ -62,7 +58,7 @@ TEST_CASE("the builder reports reductions over nothing") {
 }
 
 TEST_CASE("the builder reports tensors of too high an order") {
-  const std::vector<language::Index> many(9, index("i"));
+  const std::vector<language::Index> many(9, indexOf("i"));
   CHECK(errorsOf([&](auto &build) { return build.access({"x", {}}, many, {}); }) == "order-too-high");
 }
 

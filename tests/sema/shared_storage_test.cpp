@@ -7,14 +7,6 @@
 namespace spc::sema::test {
 namespace {
 
-std::string parametersOf(const Checked &checked) {
-  std::string names;
-  REQUIRE(checked.kernel);
-  for (TensorId id : checked.kernel->parameters)
-    names += (names.empty() ? "" : ",") + checked.kernel->tensors[id].name;
-  return names;
-}
-
 // How a term reads its operands, "A x" or "A' x" where A is mirrored.
 std::string reads(const Checked &checked, size_t term, size_t step = 0) {
   std::string text;
@@ -31,7 +23,7 @@ size_t termsOf(const std::string &text, const std::vector<std::string> &bindings
 
 TEST_CASE("a sum of parts becomes one tensor and one term a part") {
   Checked product = check("y(i) = x(j)*A(i,j) + z(i)", {"A=hyb"});
-  CHECK(parametersOf(product) == "x,A_0,A_1,z,y");
+  CHECK(product.parameters() == "x,A_0,A_1,z,y");
   CHECK(product.tensor("A_0").partOf == "A");
   CHECK(product.tensor("A_0").part == 0);
   CHECK(product.tensor("A_1").part == 1);
@@ -44,19 +36,19 @@ TEST_CASE("a sum of parts becomes one tensor and one term a part") {
 }
 
 TEST_CASE("the parts' names are free ones") {
-  CHECK(parametersOf(check("y(i) = A_0(j)*A(i,j)", {"A=hyb"})) == "A_0,A_0_,A_1,y");
-  CHECK(parametersOf(check("y(i) = A(i,j)*B(i,j)", {"A=hyb", "B=hyb"})) == "A_0,A_1,B_0,B_1,y");
+  CHECK(check("y(i) = A_0(j)*A(i,j)", {"A=hyb"}).parameters() == "A_0,A_0_,A_1,y");
+  CHECK(check("y(i) = A(i,j)*B(i,j)", {"A=hyb", "B=hyb"}).parameters() == "A_0,A_1,B_0,B_1,y");
 }
 
 TEST_CASE("a sum of parts is used in every statement and in temporaries") {
   Checked twice = check("y(i) = A(i,j)*x(j)\nz(j) = A(i,j)*x(i)", {"A=hyb"});
-  CHECK(parametersOf(twice) == "A_0,A_1,x,y,z");
+  CHECK(twice.parameters() == "A_0,A_1,x,y,z");
   CHECK(twice.statement(0).terms.size() == 2);
   CHECK(twice.statement(1).terms.size() == 2);
   CHECK(reads(twice, 1, 1) == "A_1 x");
   Checked temporary = check("y(i) = x(i)/sum(j, A(i,j))", {"A=hyb"});
   CHECK(temporary.statement(0).terms.size() == 2);
-  CHECK(parametersOf(temporary) == "x,A_0,A_1,y");
+  CHECK(temporary.parameters() == "x,A_0,A_1,y");
 }
 
 TEST_CASE("a product must be linear in a sum of parts") {

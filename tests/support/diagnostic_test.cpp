@@ -1,12 +1,11 @@
 #include "support/diagnostic.h"
+#include "support/kinds.h"
 
 #include <catch2/catch.hpp>
 
 using namespace spc;
 
 namespace {
-constexpr DiagnosticKind kBroken{"broken", Severity::Error};
-constexpr DiagnosticKind kReorder{"reorder", Severity::Warning};
 constexpr DiagnosticKind kRemark{"remark", Severity::Note};
 constexpr DiagnosticKind kOutputFormat{"output-format", Severity::Note};
 

@@ -1,3 +1,4 @@
+#include "support/kinds.h"
 #include "support/render.h"
 
 #include <catch2/catch.hpp>
@@ -6,8 +7,6 @@
 using namespace spc;
 
 namespace {
-constexpr DiagnosticKind kBroken{"broken", Severity::Error};
-constexpr DiagnosticKind kReorder{"reorder", Severity::Warning};
 
 std::string text(const SourceFile &file, uint32_t begin, uint32_t end) {
   Diagnostics diagnostics;
