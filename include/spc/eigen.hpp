@@ -8,6 +8,8 @@
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 
+#if __cplusplus >= 202002L // spc.hpp says what is missing
+
 namespace spc {
 
 template <> inline constexpr std::string_view value_name<Eigen::half> = "f16";
@@ -145,4 +147,5 @@ template <sparse_struct S> [[nodiscard]] auto to_eigen(const owner<S> &tensor) {
 
 } // namespace spc
 
+#endif
 #endif

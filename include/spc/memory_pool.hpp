@@ -6,6 +6,8 @@
 #include "memory_pool.h"
 #include "spc.hpp"
 
+#if __cplusplus >= 202002L // spc.hpp says what is missing
+
 namespace spc {
 
 /// Keeps memory from one call to the next: `spgemm_ctx(pool, …)`. It has to outlive the owners of what is assembled
@@ -46,4 +48,5 @@ private:
 
 } // namespace spc
 
+#endif
 #endif

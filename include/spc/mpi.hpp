@@ -14,6 +14,10 @@
 #ifndef SPC_MPI_HPP
 #define SPC_MPI_HPP
 
+#if __cplusplus < 202002L
+#error "spc/mpi.hpp needs C++20 (-std=c++20)"
+#else
+
 #include <mpi.h>
 
 #include <algorithm>
@@ -385,4 +389,5 @@ template <typename Pointers, typename Indices>
 
 } // namespace spc::mpi
 
+#endif
 #endif

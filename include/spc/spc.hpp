@@ -5,8 +5,8 @@
 #define SPC_HPP
 
 #if !defined(__cplusplus) || __cplusplus < 202002L
-#error "spc/spc.hpp needs C++20"
-#endif
+#error "spc/spc.hpp needs C++20 (-std=c++20)"
+#else
 
 #include "cpp/context.hpp"
 #include "cpp/dense.hpp"
@@ -20,4 +20,5 @@
 #include "cpp/sparse.hpp"
 #include "cpp/thread_pool.hpp"
 
+#endif
 #endif

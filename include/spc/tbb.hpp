@@ -8,6 +8,8 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
 
+#if __cplusplus >= 202002L // spc.hpp says what is missing
+
 namespace spc {
 
 /// malloc, free and the threads of the arena that a call is made from (`arena.execute`).
@@ -27,4 +29,5 @@ namespace spc {
 
 } // namespace spc
 
+#endif
 #endif
