@@ -358,6 +358,8 @@ def FlattenSegments : Pass<"spc-flatten-segments", "mlir::func::FuncOp"> {
     more than what they add up. Where each entry is a few operations on single numbers, the loop goes on by four
     entries: where all four have one coordinate they are added up in registers, together with those that follow for as
     long as four more have it, else each of the four is added to memory by itself. Entries keep their order.
+    Where samples of a long list say that four are now of one row and now of several (rows of two to four entries), each
+    entry is added to memory by itself: there is no branch that nobody foresees.
 
     A run may be split where it adds sums to memory, or where entries do all that they do in memory. Without
     `reassociate` a run has one accumulator, which begins with what is in memory. Sums of half floats stay as they are:

@@ -83,6 +83,35 @@ TEST_CASE("runs of any length are added up in coordinate lists", "[flattened-seg
   checkLists("y(i) += -(A(i,j)*x(j)*b(i))", "coo-unsorted");
 }
 
+TEST_CASE("long coordinate lists are gone through by what samples of them say", "[flattened-segments]") {
+  // Entries that are three apart are never of one run, always, and in a quarter of the places.
+  constexpr int64_t kManyRows = 70000;
+  const std::vector<int64_t> twos(kManyRows, 2);
+  const std::vector<int64_t> forties(4000, kColumns);
+  std::vector<int64_t> both;
+  for (int64_t run = 0; run < kManyRows / 2; ++run)
+    both.push_back(run * 7919 % 1009 < 336 ? 6 : 3);
+  for (const char *format : {"coo", "coo-unsorted"})
+    for (const Chunks chunks : {Chunks::Serial, Chunks::Threads})
+      for (const bool isStrict : {false, true}) {
+        KernelSpec spec;
+        spec.statements = "y(i) = A(i,j)*x(j)*b(i)";
+        spec.formats = {{"A", format}};
+        spec.strictFp = isStrict;
+        spec.optLevel = 3;
+        spec.chunk = 9000;
+        INFO(describe(spec));
+        HandMadeCall call(spec, chunks);
+        for (const std::vector<int64_t> &lengths : {twos, forties, both}) {
+          call.passEntries("A", {kManyRows, kColumns}, runsOf(lengths));
+          call.passDense("x", {kColumns}, numbers(kColumns));
+          call.passDense("b", {kManyRows}, numbers(kManyRows));
+          call.passDense("y", {kManyRows}, numbers(kManyRows));
+          CHECK(call.check() == "");
+        }
+      }
+}
+
 TEST_CASE("entries of coordinate lists add to where their columns say", "[flattened-segments]") {
   for (int level : {1, 3})
     for (const char *format : {"coo", "coo-unsorted"}) {

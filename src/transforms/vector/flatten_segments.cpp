@@ -63,7 +63,7 @@ private:
   Runs &runs_;
   size_t chains_;                          ///< how many entries have accumulators of their own
   llvm::SmallPtrSet<Operation *, 8> late_; ///< what accesses elements that are written, and what depends on that
-  Value full_;                             ///< the first position from which on there are too few entries
+  Value full_; ///< the first position from which on there are too few entries, or runs that nobody foresees
 };
 
 /// Finds what entries have to do in their order. All else of an entry may be done before that of the entries in front.
@@ -271,6 +271,8 @@ void RunWriter::write() {
   mlir::ImplicitLocOpBuilder ops(runs_.loop.getLoc(), builder);
   const Value begin = writeToMultiple(ops, runs_.loop.getInits()[0]);
   full_ = arith::SubIOp::create(ops, runs_.limit, arith::ConstantIndexOp::create(ops, kAtOnce - 1));
+  if (Value foreseen = canForeseeRuns(ops, runs_, kAtOnce - 1))
+    full_ = arith::SelectOp::create(ops, foreseen, full_, begin);
   const auto test = [&](mlir::OpBuilder &inner, mlir::Location at, mlir::ValueRange position) {
     Value isFull = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::slt, position[0], full_);
     scf::ConditionOp::create(inner, at, isFull, position);

@@ -1,9 +1,12 @@
 #include "transforms/vector/runs.h"
 
+#include "dialect/attributes.h"
 #include "transforms/util/access.h"
 #include "transforms/util/index_chains.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace spc::transforms {
@@ -121,6 +124,65 @@ std::optional<Runs> matchRuns(scf::WhileOp loop) {
     return std::nullopt;
   runs->place = placeOf(*runs);
   return hidesBounds(*runs) ? runs : std::nullopt;
+}
+
+namespace {
+
+constexpr int64_t kSamples = 32, kMost = 13; ///< of the samples
+constexpr int64_t kManyEntries = 1 << 17;    ///< whose branches no processor learns by heart
+
+/// How many entries the whole list has; null where no argument of the body says so, or the loop runs several times.
+Value countOfEntries(Runs &runs) {
+  auto body = mlir::dyn_cast<mlir::func::FuncOp>(runs.loop->getParentOp());
+  const dialect::BindAttr bind = body ? dialect::bindOf(body, runs.coordinate.getMemRef()) : dialect::BindAttr();
+  if (!bind || bind.getKind() != dialect::BindKind::Indices)
+    return {};
+  return dialect::argumentWith(body, bind.as(dialect::BindKind::Count));
+}
+
+Value coordinateAt(mlir::ImplicitLocOpBuilder &ops, Runs &runs, Value position) {
+  mlir::IRMapping map;
+  map.map(runs.position, position);
+  for (Operation *op : runs.place)
+    ops.clone(*op, map);
+  return map.lookup(runs.coordinate.getResult());
+}
+
+} // namespace
+
+Value canForeseeRuns(mlir::ImplicitLocOpBuilder &ops, Runs &runs, int64_t apart) {
+  const Value count = countOfEntries(runs);
+  if (!count)
+    return {};
+  const auto number = [](mlir::ImplicitLocOpBuilder &at, int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(at, value);
+  };
+  const auto sample = [&](mlir::OpBuilder &then, mlir::Location place) {
+    mlir::ImplicitLocOpBuilder branch(place, then);
+    const Value last = arith::SubIOp::create(branch, count, number(branch, apart));
+    const Value step = arith::DivUIOp::create(branch, last, number(branch, kSamples));
+    const Value zero = number(branch, 0), one = number(branch, 1);
+    const auto add = [&](mlir::OpBuilder &inside, mlir::Location, Value k, mlir::ValueRange found) {
+      mlir::ImplicitLocOpBuilder inner(place, inside);
+      const Value from = arith::MulIOp::create(inner, k, step);
+      const Value to = arith::AddIOp::create(inner, from, number(inner, apart));
+      const Value isSame = arith::CmpIOp::create(inner, arith::CmpIPredicate::eq, coordinateAt(inner, runs, from),
+                                                 coordinateAt(inner, runs, to));
+      const Value more = arith::SelectOp::create(inner, isSame, one, zero);
+      scf::YieldOp::create(inner, arith::AddIOp::create(inner, found[0], more).getResult());
+    };
+    auto loop = scf::ForOp::create(branch, zero, number(branch, kSamples), one, mlir::ValueRange{zero}, add);
+    const Value same = loop.getResult(0);
+    const Value none = arith::CmpIOp::create(branch, arith::CmpIPredicate::eq, same, zero);
+    const Value most = arith::CmpIOp::create(branch, arith::CmpIPredicate::uge, same, number(branch, kMost));
+    scf::YieldOp::create(branch, arith::OrIOp::create(branch, none, most).getResult());
+  };
+  const auto suppose = [&](mlir::OpBuilder &otherwise, mlir::Location place) {
+    mlir::ImplicitLocOpBuilder branch(place, otherwise);
+    scf::YieldOp::create(branch, arith::ConstantOp::create(branch, branch.getBoolAttr(true)).getResult());
+  };
+  const Value isLong = arith::CmpIOp::create(ops, arith::CmpIPredicate::uge, count, number(ops, kManyEntries));
+  return scf::IfOp::create(ops, isLong, sample, suppose).getResult(0);
 }
 
 } // namespace spc::transforms

@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include <optional>
 
@@ -28,5 +29,10 @@ struct Runs {
 
 /// The loop over runs that `loop` is, or nullopt.
 std::optional<Runs> matchRuns(mlir::scf::WhileOp loop);
+
+/// Whether it can be foreseen if entries so many places apart have one coordinate: most have, or none. Samples of
+/// the whole list say so, wherever in it the loop begins and ends; what is short is soon known. Null where nothing says
+/// how many entries there are.
+mlir::Value canForeseeRuns(mlir::ImplicitLocOpBuilder &ops, Runs &runs, int64_t apart);
 
 } // namespace spc::transforms
