@@ -21,7 +21,7 @@ struct RuntimeReason {
 /// How machine code is generated of the runtime.
 enum class RuntimeCode {
   Fast,
-  Quick, ///< in a fifth of the time: where each access is watched, nobody measures
+  Quick, ///< without optimising: where each access is watched, nobody measures
 };
 
 /// Links what the module calls of the runtime (src/runtime) into it, as internal functions that compile for the

@@ -101,13 +101,8 @@ Value areSame(mlir::ImplicitLocOpBuilder &ops, mlir::ValueRange own, Value coord
 /// Whether the entries from `from` on, as many as are done at once, have this coordinate.
 Value RunWriter::isOneRun(mlir::ImplicitLocOpBuilder &ops, Value from, Value coordinate) {
   Values own;
-  for (int64_t entry = 0; entry < kAtOnce; ++entry) {
-    mlir::IRMapping map;
-    map.map(runs_.position, plus(ops, from, entry));
-    for (Operation *op : runs_.place)
-      ops.clone(*op, map);
-    own.push_back(map.lookup(runs_.coordinate.getResult()));
-  }
+  for (int64_t entry = 0; entry < kAtOnce; ++entry)
+    own.push_back(coordinateAt(ops, runs_, plus(ops, from, entry)));
   return areSame(ops, own, coordinate);
 }
 

@@ -140,6 +140,8 @@ Value countOfEntries(Runs &runs) {
   return dialect::argumentWith(body, bind.as(dialect::BindKind::Count));
 }
 
+} // namespace
+
 Value coordinateAt(mlir::ImplicitLocOpBuilder &ops, Runs &runs, Value position) {
   mlir::IRMapping map;
   map.map(runs.position, position);
@@ -147,8 +149,6 @@ Value coordinateAt(mlir::ImplicitLocOpBuilder &ops, Runs &runs, Value position) 
     ops.clone(*op, map);
   return map.lookup(runs.coordinate.getResult());
 }
-
-} // namespace
 
 Value canForeseeRuns(mlir::ImplicitLocOpBuilder &ops, Runs &runs, int64_t apart) {
   const Value count = countOfEntries(runs);

@@ -30,6 +30,9 @@ struct Runs {
 /// The loop over runs that `loop` is, or nullopt.
 std::optional<Runs> matchRuns(mlir::scf::WhileOp loop);
 
+/// Writes the load of the coordinate of the entry at a position.
+mlir::Value coordinateAt(mlir::ImplicitLocOpBuilder &ops, Runs &runs, mlir::Value position);
+
 /// Whether it can be foreseen if entries so many places apart have one coordinate: most have, or none. Samples of
 /// the whole list say so, wherever in it the loop begins and ends; what is short is soon known. Null where nothing says
 /// how many entries there are.
