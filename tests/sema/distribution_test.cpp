@@ -61,6 +61,18 @@ TEST_CASE("one sum stays as it is where its addends are merged as cheaply") {
   CHECK(stepsOf("y(i) = (b(i) + c(i)) * z(i)") == "y in f64:\n  for i: y(i) = (b(i) + c(i))*z(i)\n");
 }
 
+TEST_CASE("a sum beside it, which is taken first, does not make a difference fall into its addends") {
+  for (const std::string scale : {"sum(k, z(k))", "z(k)"}) {
+    CHECK(stepsOf("y(i) = (A(i,j) - B(i,j)) * x(j) * " + scale) ==
+          "$5 in f64, zeroed first:\n"
+          "  for k+: $5 += z(k)\n"
+          "\n"
+          "y in f64, zeroed first:\n"
+          "  for i, j+: y(i) += (A(i,j) - B(i,j))*x(j)*$5, where A or B\n");
+  }
+  CHECK(stepsOf("y(i) = (A(i,j) - m(j)) * x(j) * z(k)").find("(A(i,j) - m(j))") == std::string::npos);
+}
+
 TEST_CASE("one sum falls into its addends where their storages cannot be walked together") {
   for (const std::string format : {"csc", "bsr", "ell", "lower", "hyb"})
     CHECK(check("y(i) = (A(i,j) - B(i,j)) * x(j)", {"A=csr", "B=" + format}).last().terms.size() > 1);

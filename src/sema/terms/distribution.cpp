@@ -60,6 +60,24 @@ std::optional<std::vector<Factors>> multipliedOut(const Node &node, const Scope 
   return result.size() <= kMaxTerms ? std::optional(std::move(result)) : std::nullopt;
 }
 
+/// A product as it is written, whose sums are factors.
+Factors asWritten(const Node &node) {
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return asWritten(*negate->operand);
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  if (!binary || (binary->op != BinaryOp::Mul && binary->op != BinaryOp::Div))
+    return {false, {&node}, {}};
+  Factors product = asWritten(*binary->left);
+  if (binary->op == BinaryOp::Div) {
+    product.divisors.push_back(binary->right.get());
+    return product;
+  }
+  const Factors right = asWritten(*binary->right);
+  product.factors.insert(product.factors.end(), right.factors.begin(), right.factors.end());
+  product.divisors.insert(product.divisors.end(), right.divisors.begin(), right.divisors.end());
+  return product;
+}
+
 /// What a product is computed at: a tree's domain where it is 0 elsewhere.
 AccessDomain domainOf(const Node &node, ValueType type, const Scope &scope, const Kernel &kernel) {
   const Sparsity sparsity = sparsityOf(node, type, scope, kernel);
@@ -222,9 +240,7 @@ SumTreatment treatmentOf(const Node &node, const DistributionTarget &target, Val
     double apart = writing;
     for (const Factors &product : *products)
       apart += cost.of(product);
-    const double whole =
-        writing + placesOf(domainOf(node, type, scope, kernel), freeVariables(node, scope), scope, kernel);
-    result.saves = apart * kOrderOfCost < whole;
+    result.saves = apart * kOrderOfCost < writing + cost.of(asWritten(node));
   }
   if (sums.size() == 1)
     result.isWhole = !result.saves && mergesInPlace(*sums.front(), scope, kernel) &&
