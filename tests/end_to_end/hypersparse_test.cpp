@@ -61,7 +61,8 @@ std::vector<int64_t> rowsOf(int64_t extent) {
 Entries entriesAmong(const std::vector<int64_t> &rows, const Factor &factor) {
   std::mt19937_64 random(factor.tensor.front());
   Entries entries;
-  while (entries.size() < kEntries) {
+  const size_t wanted = factor.indices.size() > 1 ? kEntries : kRows / 2;
+  while (entries.size() < wanted) {
     std::vector<int64_t> at;
     for (size_t k = 0; k < factor.indices.size(); ++k)
       at.push_back(rows[random() % rows.size()]);
@@ -265,6 +266,17 @@ TEST_CASE("products of hypersparse tensors take memory by entries", "[hyperspars
   for (const std::string &tensor : kTensors)
     for (const std::string &result : {"dcsr", "dcsc", "coo"})
       checkInAllExtents({"C", "ij", {{"T", "ikl"}, {"T", "jkl"}}}, {{"T", tensor}, {"C", result}}, Chunks::Serial);
+}
+
+TEST_CASE("what columns of hypersparse matrices are multiplied by takes memory by entries", "[hypersparse]") {
+  checkMatrices({"C", "ij", {{"A", "ij"}, {"B", "kj"}}});
+  for (const std::string &matrix : kMatrices) {
+    const std::map<std::string, std::string> formats = {{"A", matrix}, {"T", "sv"}};
+    checkInAllExtents({"s", "", {{"A", "ij"}, {"T", "j"}}}, formats, Chunks::Serial);
+    std::map<std::string, std::string> assembled = formats;
+    assembled["C"] = "sv";
+    checkInAllExtents({"C", "i", {{"A", "ij"}, {"T", "j"}}}, assembled, Chunks::Serial);
+  }
 }
 
 TEST_CASE("chunks of hypersparse products take memory by entries", "[hypersparse]") {

@@ -171,6 +171,27 @@ TEST_CASE("plans make copies of operands of their own, which are counted") {
       CHECK((copy->isCanonical && !tensor.alternative));
 }
 
+TEST_CASE("arrays along what lists alone have are plans for where memory holds them") {
+  const Checked vector = check("y(i) = A(i,j)*T(j)", {"A=coo", "T=vector"});
+  CHECK(costs(vector) ==
+        Lines{"nnz(T)*nnz(A)/j for y; nnz(A) for copies to A$$1_0", "nnz(T) for $4, $5; j for $6; nnz(A) for y"});
+  std::map<std::string, double> given = {{"i", 1e3}, {"j", 1e3}, {"A", 1e4}, {"T", 10}};
+  CHECK(alternativeFor(*vector.kernel, sizes(*vector.kernel, given)) == 1);
+  given["j"] = 0x1p60;
+  CHECK(alternativeFor(*vector.kernel, sizes(*vector.kernel, given)) == 0);
+  const std::string columns = "C(i,j) = A(i,j)*sum(k, B(k,j))";
+  for (const std::string list : {"coo", "dcsr"}) {
+    const Checked lists = check(columns, {"A=" + list, "B=coo", "C=csr"});
+    REQUIRE(costs(lists).size() == 2);
+    given = {{"i", 1e3}, {"j", 1e3}, {"k", 1e3}, {"A", 1e4}, {"B", 1e4}};
+    CHECK(alternativeFor(*lists.kernel, sizes(*lists.kernel, given)) == 1);
+    given["j"] = 0x1p60;
+    CHECK(alternativeFor(*lists.kernel, sizes(*lists.kernel, given)) == 0);
+  }
+  // What gains nothing from arrays keeps its phases.
+  CHECK(costs(check("C(i,j) = A(i,k)*B(k,j)", {"A=coo", "B=coo", "C=csr"})).size() == 1);
+}
+
 TEST_CASE("strict sums and orders of schedules leave no choice") {
   CHECK(costs(check("D(i,l) = A(i,j)*B(j,k)*C(k,l)", {}, true)).size() == 1);
   CHECK(costs(checkWith({"--plan=as-written"}, "D(i,l) = A(i,j)*B(j,k)*C(k,l)")).size() == 1);

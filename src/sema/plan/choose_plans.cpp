@@ -116,9 +116,13 @@ bool asksForLess(const Kernel &careful, const Kernel &trusting, size_t given) {
 
 std::vector<Candidate> plansWorthwhile(Candidate usual, const std::vector<ContractedProduct> &products, size_t given,
                                        const std::function<std::optional<Candidate>(const Scenario &)> &planned) {
-  const bool mayJoin = agree(usual.kernel, usual.kernel, given) && !hasPhases(usual.kernel);
-  const std::vector<Scenario> scenarios = mayJoin ? scenariosFor(products) : std::vector<Scenario>();
-  std::vector<Candidate> candidates = candidatesFor(std::move(usual), products, given, scenarios, planned);
+  std::vector<Scenario> scenarios, tried;
+  if (agree(usual.kernel, usual.kernel, given))
+    tried = scenarios = scenariosFor(products);
+  // Phases are given up for arrays in place of lists that are searched alone.
+  if (hasPhases(usual.kernel))
+    std::erase_if(tried, [](const Scenario &scenario) { return !scenario.isCompact; });
+  std::vector<Candidate> candidates = candidatesFor(std::move(usual), products, given, tried, planned);
   std::vector<Candidate> plans;
   std::vector<const Kernel *> kernels;
   for (size_t k : chosenAmong(candidates, scenarios))

@@ -215,7 +215,7 @@ private:
   /// Whether some factor, but for one of them, has memory for each coordinate of a variable.
   bool hasMemoryBeside(const ContractionFactor *own, VariableId variable) const {
     return std::any_of(space_.factors.begin(), space_.factors.end(), [&](const ContractionFactor &factor) {
-      return (!factor.isSparse && &factor != own && has(factor.variables, variable)) ||
+      return ((space_.isCompact || !factor.isSparse) && &factor != own && has(factor.variables, variable)) ||
              std::any_of(factor.stored.begin(), factor.stored.end(),
                          [&](const Stored &stored) { return hasMemoryFor(variable, stored); });
     });

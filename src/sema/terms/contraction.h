@@ -44,6 +44,8 @@ struct ContractionSpace {
   bool listsPlaces =
       false;        ///< the target lists its entries, those places alone at which vectors that are parts have some
   bool asks = true; ///< it is computed apart where parts have entries
+  bool isCompact = false; ///< lists have as many entries as their dimensions are long, or nearly: there is memory for
+                          ///< arrays along these
   std::optional<VariableId> row = {}; ///< of a target that lists its entries: that of its outermost level, over which
                                       ///< vectors are listed that say where it has any
 };

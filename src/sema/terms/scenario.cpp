@@ -27,10 +27,20 @@ Scenario both(const Scenario &one, const Scenario &other) {
   return scenario;
 }
 
+/// Whether an operand lists its entries without memory for any dimension.
+bool hasListsAlone(const ContractedProduct &product) {
+  return std::ranges::any_of(product.space.factors, [](const ContractionFactor &factor) {
+    return std::ranges::any_of(factor.stored, [](const Stored &stored) {
+      return std::ranges::none_of(stored.levels, &Stored::Level::isDense);
+    });
+  });
+}
+
 } // namespace
 
 ContractionSpace scaled(const ContractedProduct &product, const Scenario &scenario) {
   ContractionSpace space = product.space;
+  space.isCompact = scenario.isCompact;
   for (const auto &[variable, extent] : product.extents)
     space.extents[variable] = std::max(1.0, space.extents[variable] * scenario.of(extent));
   for (size_t k = 0; k < space.factors.size(); ++k) {
@@ -73,9 +83,11 @@ std::vector<Scenario> scenariosFor(const std::vector<ContractedProduct> &product
   if (tensors.size() > 1)
     one.push_back(few);
   const auto isLong = [](const ContractedProduct &product) { return product.space.sums.size() > kMostSumsForPairs; };
-  if (std::any_of(products.begin(), products.end(), isLong))
-    return one;
   std::vector<Scenario> all = one;
+  if (std::any_of(products.begin(), products.end(), hasListsAlone))
+    all.push_back({.isCompact = true});
+  if (std::any_of(products.begin(), products.end(), isLong))
+    return all;
   for (size_t k = 0; k < one.size(); ++k)
     for (size_t other = k + 1; other < one.size(); ++other)
       all.push_back(both(one[k], one[other]));

@@ -15,6 +15,7 @@ namespace spc::sema {
 struct Scenario {
   std::map<ExtentId, double> extents;
   std::map<TensorId, double> entries; ///< of sparse operands
+  bool isCompact = false;             ///< no dimension is much longer than lists of entries are
 
   double of(ExtentId extent) const { return valueOr1(extents, extent); }
   double of(TensorId tensor) const { return valueOr1(entries, tensor); }
