@@ -39,6 +39,16 @@ TEST_CASE("temporaries that share a pattern", "[temporaries]") {
              product({{"S", {"csr", "coo"}}}));
 }
 
+TEST_CASE("entries of what has dense dimensions are asked for, and not its values", "[temporaries]") {
+  for (const std::string indices : {"i,j,k", "i,k,j", "k,i,j"}) {
+    const std::string p = "P(" + indices + ")", e = "E(" + indices + ")";
+    for (const std::string value : {"0", "3"})
+      checkApart("let " + p + " = pattern(S(i,j))*Q(i,k)\nlet " + e + " = select(pattern(" + p + "), " + value +
+                     ", 0) + " + p + "\ny(i,k) = " + e + "*x(j)",
+                 product({{"S", kSparse}}));
+  }
+}
+
 TEST_CASE("temporaries beside their pattern's owner in merges", "[temporaries]") {
   checkApart("let T(i,j) = R(i,j)*x(j)\nY(i,j) = T(i,j)*R(i,j)*(S(j,i) > T(i,j))",
              product({{"R", {"csr", "coo"}}, {"S", {"csr"}}}));

@@ -42,9 +42,12 @@ TEST_CASE("one sum with a sparse operand falls into its addends where that saves
                                                              "y in f64:\n"
                                                              "  for i: y(i) = -$5\n"
                                                              "  for i, j+: y(i) += A(i,j)*(x(j) - z(j))\n");
-  CHECK(stepsOf("y(i) = sum(j, A(i,j) - m(j))") == "y in f64, zeroed first:\n"
-                                                   "  for i, j+: y(i) += A(i,j)\n"
-                                                   "  for j+, i: y(i) += -m(j)\n");
+  CHECK(stepsOf("y(i) = sum(j, A(i,j) - m(j))") == "$3 in f64, zeroed first:\n"
+                                                   "  for j+: $3 += m(j)\n"
+                                                   "\n"
+                                                   "y in f64:\n"
+                                                   "  for i: y(i) = -$3\n"
+                                                   "  for i, j+: y(i) += A(i,j)\n");
 }
 
 TEST_CASE("one sum stays as it is where its addends are merged as cheaply") {
@@ -216,9 +219,15 @@ TEST_CASE("a sum() that has an element wherever another sum has is taken there")
 }
 
 TEST_CASE("addends whose operands have different variables are merged as elements, or apart") {
-  CHECK(stepsOf("Y(i,j) = sum(k, A(i,j) + C(i,k))") == "Y in f64, zeroed first:\n"
-                                                       "  for i, j, k+: Y(i,j) += A(i,j)\n"
-                                                       "  for i, k+, j: Y(i,j) += C(i,k)\n");
+  CHECK(stepsOf("Y(i,j) = sum(k, A(i,j) + C(i,k))") == "$3 in f64, zeroed first:\n"
+                                                       "  for k+: $3 += 1\n"
+                                                       "\n"
+                                                       "$4 in f64, zeroed first:\n"
+                                                       "  for i, k+: $4(i) += C(i,k)\n"
+                                                       "\n"
+                                                       "Y in f64:\n"
+                                                       "  for i, j: Y(i,j) = $4(i)\n"
+                                                       "  for i, j: Y(i,j) += A(i,j)*$3\n");
   CHECK(check("Y(i,j) = sum(k, A(i,j) + C(i,k))", {"A=csr", "C=csr"}, true).statement().terms.front().domain);
 }
 

@@ -131,9 +131,12 @@ TEST_CASE("a divisor's temporary is computed once however the numerator is multi
 }
 
 TEST_CASE("a bound variable that an addend lacks still counts") {
-  CHECK(check("y(i) = sum(j, A(i,j)*x(j) + z(i))", {"A=csr"}).steps() == "y in f64, zeroed first:\n"
-                                                                         "  for i, j+: y(i) += A(i,j)*x(j)\n"
-                                                                         "  for j+, i: y(i) += z(i)\n");
+  CHECK(check("y(i) = sum(j, A(i,j)*x(j) + z(i))", {"A=csr"}).steps() == "$4 in f64, zeroed first:\n"
+                                                                         "  for j+: $4 += 1\n"
+                                                                         "\n"
+                                                                         "y in f64:\n"
+                                                                         "  for i: y(i) = z(i)*$4\n"
+                                                                         "  for i, j+: y(i) += A(i,j)*x(j)\n");
 }
 
 TEST_CASE("ambiguous sums show both readings") {

@@ -376,8 +376,8 @@ private:
 
 std::optional<Contraction> cheapestContraction(const ContractionSpace &space) {
   const size_t variables = space.sums.size() + space.targets.size();
-  if (space.factors.size() < 2 || space.factors.size() > kMostVariables || space.sums.empty() ||
-      space.sums.size() > kMostSums || variables > kMostVariables)
+  if (space.factors.size() > kMostVariables || space.sums.empty() || space.sums.size() > kMostSums ||
+      variables > kMostVariables)
     return std::nullopt;
   return Planner(space).run();
 }

@@ -70,7 +70,7 @@ void Expander::collectFactors(const Node &node, bool isDivisor, Factors &factors
 /// Whether the order in which the sums of a product are taken may be chosen.
 bool Expander::mayContract(const Factors &factors, const LogicalTerm &term) const {
   const auto isNowhere = [](const Sparsity &sparsity) { return sparsity.fill == 0.0 && !sparsity.domain; };
-  return takesParts_ && computeType_ != ValueType::Bool && factors.list.size() > 1 && !term.reductions.empty() &&
+  return takesParts_ && computeType_ != ValueType::Bool && !factors.list.empty() && !term.reductions.empty() &&
          isReorderable(*factors.product, scope_, kernel_) &&
          std::none_of(factors.sparsities.begin(), factors.sparsities.end(), isNowhere);
 }

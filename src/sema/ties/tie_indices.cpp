@@ -81,12 +81,14 @@ private:
     Context left{.isAddend = isSum && context.isAddend}, right = left;
     if (!isSum)
       left.beside = context.beside;
-    if (binary->op == BinaryOp::Mul) {
-      right.beside = context.beside;
+    const bool isProduct = binary->op == BinaryOp::Mul;
+    if (isProduct)
       left.beside.push_back(binary->right.get());
+    visit(binary->left, left);
+    if (isProduct) { // the left factor may be another node now
+      right.beside = context.beside;
       right.beside.push_back(binary->left.get());
     }
-    visit(binary->left, left);
     visit(binary->right, right);
   }
 

@@ -127,6 +127,15 @@ unsigned levelsOf(mlir::Value view) {
   return static_cast<unsigned>(sparse::getSparseTensorEncoding(view.getType()).getLvlRank());
 }
 
+/// How many levels there are down to the last one that is no dense one.
+unsigned listsOf(mlir::Value view) {
+  const llvm::ArrayRef<sparse::LevelType> types = sparse::getSparseTensorEncoding(view.getType()).getLvlTypes();
+  size_t count = types.size();
+  while (count > 0 && sparse::isDenseLT(types[count - 1]))
+    --count;
+  return static_cast<unsigned>(count);
+}
+
 /// The position of what an access of a proxy is of: that of the views which have its levels, else that of views which
 /// have the first of them, in the tail of whose entry it is. Null where the loops around say neither.
 mlir::Value ShareStructure::position(const NestedAccess &access, unsigned proxy, const Views &views) {
@@ -138,7 +147,11 @@ mlir::Value ShareStructure::position(const NestedAccess &access, unsigned proxy,
       (levelsOf(view) == levels ? whole : leading).push_back(view);
   if (const mlir::Value position = positionOf(access, whole))
     return position;
-  const mlir::Value entry = leading.empty() ? mlir::Value() : positionOf(access, leading);
+  if (leading.empty()) { // where loops ask for entries alone, they read the last level's coordinates that lists any
+    const mlir::Value entry = listedPosition(access, whole);
+    return entry ? withTail(access, proxy, entry, listsOf(whole.front())) : entry;
+  }
+  const mlir::Value entry = positionOf(access, leading);
   delayLoad(access.op, entry);
   return entry ? withTail(access, proxy, entry, levelsOf(leading.front())) : entry;
 }
@@ -163,14 +176,15 @@ mlir::Value ShareStructure::positionOf(const NestedAccess &access, const Views &
   for (mlir::Value view : views)
     valueLoads(view, loads);
   const mlir::Value position = sharedPosition(access, loads);
-  return position ? position : listedPosition(access, views);
+  const bool hasTail = !views.empty() && listsOf(views.front()) < levelsOf(views.front());
+  return position || hasTail ? position : listedPosition(access, views);
 }
 
-/// The position at which they read the coordinates of the views' last level, where that lists each entry; else null.
+/// The position at which they read the coordinates of the views' last level that lists any; null where they read none.
 mlir::Value ShareStructure::listedPosition(const NestedAccess &access, const Views &views) {
   llvm::SmallVector<memref::LoadOp> loads;
   for (mlir::Value view : views) {
-    const unsigned last = levelsOf(view) - 1;
+    const unsigned last = listsOf(view) - 1;
     for (mlir::Operation *user : view.getUsers()) {
       auto coordinates = mlir::dyn_cast<sparse::ToCoordinatesOp>(user);
       if (!coordinates || coordinates.getLevel() != last)
