@@ -183,7 +183,7 @@ NodePtr splitCases(const Node &addend, const Scope &scope, const KernelHead &ker
 }
 
 /// Whether loops come to few places of a product with an equation as they are: over an operand that lists entries, or
-/// over all elements of what is computed.
+/// over all elements of what is computed. What is assembled lists where an equation holds.
 bool isNarrow(const Node &addend, const ResolvedStatement &statement, const KernelHead &kernel) {
   NodePtr part = clone(addend);
   const std::vector<VariableId> tied =
@@ -192,7 +192,8 @@ bool isNarrow(const Node &addend, const ResolvedStatement &statement, const Kern
     return std::all_of(tied.begin(), tied.end(), [&](VariableId variable) { return has(access.variables, variable); });
   };
   const std::vector<AccessId> accesses = accessesOf(addend);
-  return (!kernel.tensors[statement.target.tensor].is<Temporary>() && hasTied(statement.target)) ||
+  const Tensor &target = kernel.tensors[statement.target.tensor];
+  return (target.format.isDense() && !target.is<Temporary>() && hasTied(statement.target)) ||
          std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
            const Access &access = statement.scope.accesses[id];
            return !kernel.tensors[access.tensor].format.isDense() && hasTied(access);
@@ -263,8 +264,9 @@ void orderChoices(Program &program) {
     if (statement.value) {
       orderChoicesIn(*statement.value);
       const Tensor &target = program.tensors[statement.target.tensor];
-      if ((statement.op == AssignOp::Assign || statement.op == AssignOp::Add) && target.format.isDense() &&
-          target.type != ValueType::Bool)
+      const bool hasStructure = target.hasDeclaredOwner() || target.keepsStructure;
+      if ((statement.op == AssignOp::Assign || statement.op == AssignOp::Add) && target.type != ValueType::Bool &&
+          (target.format.isDense() || !hasStructure))
         splitAddends(statement.value, statement, program);
     }
 }

@@ -170,6 +170,11 @@ TEST_CASE("diagonals that a choice within a choice, or equations with or, say", 
   checkLowering("y(i) = ((i == j) or (i == j + 1) or (j == i + 1))*x(j)/d(i)", {{}});
   checkLowering("y(i) = (i == j or 2 + i == j)*A(i,j)*x(j) - sum(j, select(i == j or i == j + 1, x(j), 0))",
                 product({{"A", {"csr", "coo", "dense"}}}));
+  const Choices assembled = {{"A", {"csr", "coo"}}, {"C", {"csr", "csc", "coo", "bsr2x3"}}};
+  for (const std::string value :
+       {"A(j,i) + select(i == j, d(i), select(i == j + 1, e(j), 0))",
+        "A(i,j) - 2*select(i == j, 1, select(j == i + 1, -1, 0))", "(i == j or i == j + 2)*d(i) + A(j,i)"})
+    checkLowering("C(i,j) = " + value, product(assembled));
   checkLowering("D(i,j) = select(i == j, d(i), select(i == j + 1, e(j), 0))*A(i,j)",
                 product({{"A", {"csr", "dense"}}}));
 }
