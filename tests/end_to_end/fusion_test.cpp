@@ -75,3 +75,21 @@ TEST_CASE("what temporaries with the entries of a sparse factor are multiplied b
       product({{"S", {"csr", "coo", "bsr2x3", "coo-dup"}}}));
   checkLowering(made + "D(i,j) += 2*S(i,j) - S(i,j)*T(i,j)\ny(i) = D(i,j)*T(i,j)", product({{"S", kSparse}}));
 }
+
+TEST_CASE("functions of sums where several sparse factors want them", "[fusion]") {
+  const Choices masks = {{"S", {"csr", "csc", "coo", "bsr2x3"}}, {"A", {"csr", "dcsr"}}};
+  const std::string plain = "let T(i,j) = P(i,k)*Q(j,k)\n", sigmoid = "let T(i,j) = sigmoid(sum(k, P(i,k)*Q(j,k)))\n";
+  for (const std::string &made : {plain, sigmoid}) {
+    checkLowering(made + "y(i) = sum(j, pattern(S(i,j))*exp(T(i,j))) - sum(j, A(i,j)*log(2 + abs(T(i,j))))",
+                  product(masks));
+    checkLowering(made + "l = sum(i,j, S(i,j)*T(i,j)) + sum(i,j, A(j,i)*(1 - T(i,j)))", product(masks));
+  }
+}
+
+TEST_CASE("functions of sums in the conditions of what a sparse operand chooses", "[fusion]") {
+  const std::string made = "let T(i,j) = exp(sum(k, P(i,k)*Q(j,k)))\n";
+  for (const std::string value :
+       {"where(T(i,j) > 1, S(i,j))", "select(T(i,j) > 1, S(i,j)*x(j), 0)", "select(T(i,j) > 1, 0, S(i,j))",
+        "select(pattern(S(i,j)) and T(i,j) > 1, 2, 0)", "where(T(i,j) < 1 and S(i,j) > 0, T(i,j))"})
+    checkLowering(made + "y(i) = sum(j, " + value + ")", product({{"S", {"csr", "csc", "coo", "bsr2x3", "ell"}}}));
+}

@@ -183,13 +183,14 @@ TEST_CASE("what is computed everywhere and wanted where sparse operands have ent
   const std::vector<std::string> both = {"S=csr", "R=csr"};
   for (const std::string text : {"l = sum(i,j, (S(i,j) + R(i,j))*log(sum(k, P(i,k)*Q(j,k))))",
                                  "y(i) = sum(j, S(i,j)*R(i,j)*max(k, P(i,k)*Q(j,k)))",
-                                 "let T(i,j) = P(i,k)*Q(j,k)\nl = S(i,j)*T(i,j)\nm = R(i,j)*T(i,j)",
+                                 "let T(i,j) = max(k, P(i,k)*Q(j,k))\nl = S(i,j)*T(i,j)\nm = R(i,j)*T(i,j)",
                                  "let T(i,j) = max(k, P(i,k)*Q(j,k))\nD(i,j) = S(i,j)*R(i,j)*T(i,j)"}) {
     INFO(text);
     CHECK(checkUsual(text, both).count("asymptotic") == 1);
   }
   for (const std::string text :
        {"l = sum(i,j, S(i,j)*R(i,j)*log(sum(k, P(i,k)*Q(j,k))))", "O(i,f) = S(i,j)*R(i,j)*relu(sum(k, X(j,k)*W(k,f)))",
+        "let T(i,j) = P(i,k)*Q(j,k)\nl = S(i,j)*T(i,j)\nm = R(i,j)*T(i,j)",
         "let T(i,j) = P(i,k)*Q(j,k)\nl = S(i,j)*R(i,j)*log(T(i,j))\nm = max(i, j, T(i,j))"}) {
     INFO(text);
     CHECK(checkUsual(text, both).count("asymptotic") == 0);

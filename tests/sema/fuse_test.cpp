@@ -212,6 +212,27 @@ TEST_CASE("an array without sums is computed where each of several sparse factor
   CHECK_FALSE(isFused(made + "D(i,j) = S(i,j)*T(i,j)\nZ(i,k) = A(i,j)*T(i,j)*B(j,k)", two));
 }
 
+TEST_CASE("a function of a sum is computed where each of several sparse factors wants it") {
+  const std::vector<std::string> two = {"S=csr", "A=csr"};
+  const std::string costs = "nnz(S)*k for $5; nnz(A)*k for $6; nnz(S) + nnz(A) for l";
+  for (const std::string made : {"let T(i,j) = sigmoid(sum(k, P(i,k)*P(j,k)))\n", "let T(i,j) = P(i,k)*P(j,k)\n"})
+    CHECK(costOf(made + "l = sum(i,j, pattern(S(i,j))*log(T(i,j))) + sum(i,j, A(i,j)*log(1 - T(i,j)))", two) == costs);
+  const std::string largest = "let T(i,j) = max(k, P(i,k)*P(j,k))\nl = S(i,j)*T(i,j) - A(i,j)*T(i,j)";
+  CHECK_FALSE(isFused(largest, two));
+}
+
+TEST_CASE("what chooses, and what is chosen, say where the other is wanted") {
+  const std::string made = "let T(i,j) = exp(sum(k, P(i,k)*P(j,k)))\n";
+  for (const std::string value :
+       {"where(T(i,j) > 0.5, S(i,j))", "select(T(i,j) > 0.5, S(i,j), 0)", "select(T(i,j) > 0.5, 0, S(i,j)*x(j))",
+        "select(pattern(S(i,j)) and T(i,j) > 2, 1, 0)", "where(T(i,j) > 2 and S(i,j) > 0, 1)"}) {
+    INFO(value);
+    CHECK(costOf(made + "y(i) = sum(j, " + value + ")", {"S=csr"}).starts_with("nnz(S)*k for $"));
+  }
+  for (const std::string value : {"select(T(i,j) > 0.5, S(i,j), 1)", "select(pattern(S(i,j)) or T(i,j) > 2, 1, 0)"})
+    CHECK_FALSE(costOf(made + "y(i) = sum(j, " + value + ")", {"S=csr"}).starts_with("nnz(S)*k for $"));
+}
+
 TEST_CASE("a product that a sparse factor samples is put into other products that read all of it") {
   const std::string sampled = "S(i,j)*log(S(i,j)/T(i,j))";
   const Checked divergence = check(kProduct + "l = " + sampled + " - S(i,j) + T(i,j)", {"S=csr"});

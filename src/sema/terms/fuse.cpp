@@ -105,12 +105,7 @@ private:
   /// whose sums may be taken in any order.
   bool mayInline(size_t producer, const Reader &reader) {
     const ResolvedStatement &made = statement(producer), &use = statement(reader.statement);
-    const ValueType type = tensorOf(producer).type;
-    const std::optional<ValueType> own = typeOf(*made.value, made.scope, planning_.kernel);
-    const bool isSum = use.op == language::AssignOp::Assign || use.op == language::AssignOp::Add;
-    if (own != type || computeTypeOf(planning_.kernel, made) != type || computeTypeOf(planning_.kernel, use) != type ||
-        tensorOf(reader.statement).type != type || !isSum || losesExtent(*made.value, made, use, reader) ||
-        isOverwritten(*made.value, made.scope, producer, reader.statement))
+    if (!mayMove(producer, reader))
       return false;
     const std::optional<Access> mask = maskOf(reader);
     const bool isSampled = mask && isDenseProduct(made);
@@ -122,6 +117,18 @@ private:
     if (isElementwise(made))
       return mayStandAt(*made.value, reader, use) && mayMeet(made, use, reader.access);
     return !planning_.options.strictFp && !hasSum(*made.value) && isSampled && isAddendsFactor(reader);
+  }
+
+  /// Whether what a temporary is made of has the same value and type where the reader is.
+  bool mayMove(size_t producer, const Reader &reader) {
+    const ResolvedStatement &made = statement(producer), &use = statement(reader.statement);
+    const ValueType type = tensorOf(producer).type;
+    const std::optional<ValueType> own = typeOf(*made.value, made.scope, planning_.kernel);
+    const bool isSum = use.op == language::AssignOp::Assign || use.op == language::AssignOp::Add;
+    return own == type && computeTypeOf(planning_.kernel, made) == type &&
+           computeTypeOf(planning_.kernel, use) == type && tensorOf(reader.statement).type == type && isSum &&
+           !losesExtent(*made.value, made, use, reader) &&
+           !isOverwritten(*made.value, made.scope, producer, reader.statement);
   }
 
   /// Whether the reader adds up over an index of what it reads: the order of its sums and the temporary's matters.
@@ -173,18 +180,6 @@ private:
         return true;
     }
     return false;
-  }
-
-  /// Whether a reader is a factor of one of its statement's addends, and of no sum within that: the temporary's own
-  /// sum then spans what it spans as a temporary.
-  static bool isAddendsFactor(const Reader &reader) {
-    bool isInside = false;
-    for (const Node *node : reader.path) {
-      if (isInside && asSum(*node))
-        return false;
-      isInside = isInside || !(asSum(*node) || std::holds_alternative<NegateNode>(node->kind));
-    }
-    return true;
   }
 
   /// Whether the sparse operand of a producer, of which there is one at most, fits the loops of the reader's operands.
@@ -348,14 +343,22 @@ private:
     readers = masked;
   }
 
-  /// Whether an array of two or more dimensions, without sums, is wanted at the places of masks alone, of several: it
-  /// is computed where each wants it. What is large is not, as what it is made of might be as often again.
+  /// Whether an array of two or more dimensions is wanted at the places of masks alone, of several: it is computed
+  /// where each wants it, sums of dense operands too. What is large is not, as what it is made of might be as often
+  /// again.
   bool isWantedApart(size_t producer, const std::vector<Reader> &readers) {
     const ResolvedStatement &made = statement(producer);
-    return made.target.variables.size() > 1 && isElementwise(made) && !hasReduction(*made.value) &&
-           isMadeOfWhole(made, partial_, planning_) && countOf(*made.value) * readers.size() <= kMostCopied &&
+    const bool hasSums = !isElementwise(made) || hasReduction(*made.value);
+    const bool isSampled =
+        hasSums && planning_.mayReorderSums() && isDenseProduct(made) && !hasOtherReduction(*made.value);
+    return made.target.variables.size() > 1 && isMadeOfWhole(made, partial_, planning_) &&
+           countOf(*made.value) * readers.size() <= kMostCopied &&
            std::all_of(readers.begin(), readers.end(), [&](const Reader &reader) {
-             return wantedWhere(reader, planning_) && mayInline(producer, reader);
+             const std::optional<Access> mask = wantedWhere(reader, planning_);
+             return mask &&
+                    (mayInline(producer, reader) ||
+                     (isSampled && mask->variables.size() == made.target.variables.size() &&
+                      mayMove(producer, reader) && mayStandAt(*made.value, reader, statement(reader.statement))));
            });
   }
 

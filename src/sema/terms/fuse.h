@@ -35,6 +35,10 @@ void multiplyByPattern(ResolvedStatement &made, const Access &mask, const Kernel
 /// Whether what a reader is multiplied with in its statement has an index.
 bool isIndexedBeside(VariableId variable, const ResolvedStatement &use, const Reader &reader);
 
+/// Whether a reader is a factor of one of its statement's addends, and of no sum within that: the temporary's own
+/// sum then spans what it spans as a temporary.
+bool isAddendsFactor(const Reader &reader);
+
 /// Whether a temporary of two or more indices is a sum of products, or larger than each of its factors, and its reader
 /// a factor of a product: in which order the sums of both are taken, and whether there is a part like the temporary,
 /// is then chosen for all factors together.

@@ -85,6 +85,16 @@ bool isIndexedBeside(VariableId variable, const ResolvedStatement &use, const Re
   });
 }
 
+bool isAddendsFactor(const Reader &reader) {
+  bool isInside = false;
+  for (const Node *node : reader.path) {
+    if (isInside && asSum(*node))
+      return false;
+    isInside = isInside || !(asSum(*node) || std::holds_alternative<NegateNode>(node->kind));
+  }
+  return true;
+}
+
 bool isProductWithin(const Planning &planning, const ResolvedStatement &made, const Reader &reader) {
   const ResolvedStatement &use = planning.statements[reader.statement];
   if (sumsOf(*made.value, made) + sumsOf(addendOf(reader), use) > kMostSums ||

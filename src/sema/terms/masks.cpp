@@ -138,6 +138,28 @@ private:
   std::map<TensorId, std::optional<TakenPattern>> ofTemporaries_;
 };
 
+bool isZero(const Node &node) {
+  const auto *number = std::get_if<NumberNode>(&node.kind);
+  return number && number->value == 0;
+}
+
+/// The arguments of a call, where one of them is 0 or false, that make the call so whatever the argument at `place` is.
+std::vector<size_t> decidingBeside(const CallNode &call, size_t place) {
+  std::vector<size_t> others;
+  if (call.function == Function::And)
+    for (size_t k = 0; k < call.arguments.size(); ++k)
+      if (k != place)
+        others.push_back(k);
+  const bool isSelect = call.function == Function::Select, isWhere = call.function == Function::Where;
+  if (place == 1 && (isSelect || isWhere))
+    others.push_back(0);
+  if (place == 0 && (isWhere || (isSelect && isZero(*call.arguments[2]))))
+    others.push_back(1);
+  if (place == 0 && isSelect && isZero(*call.arguments[1]))
+    others.push_back(2);
+  return others;
+}
+
 } // namespace
 
 std::optional<Access> maskIn(const Node &product, ValueType type, const std::vector<VariableId> &variables,
@@ -167,8 +189,8 @@ std::optional<Access> wantedWhere(const Reader &reader, const Planning &planning
     const auto argument = std::find_if(call->arguments.begin(), call->arguments.end(),
                                        [&](const NodePtr &other) { return other.get() == own; });
     const auto place = static_cast<size_t>(argument - call->arguments.begin());
-    if ((call->function == Function::Select || call->function == Function::Where) && place == 1)
-      take(*call->arguments[0], argumentType(*call, 0, type, use.scope, planning.kernel));
+    for (size_t other : decidingBeside(*call, place))
+      take(*call->arguments[other], argumentType(*call, other, type, use.scope, planning.kernel));
     type = argumentType(*call, place, type, use.scope, planning.kernel);
   }
   return best;
