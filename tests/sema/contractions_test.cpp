@@ -258,6 +258,12 @@ TEST_CASE("temporaries of sparse terms list their entries for readers that make 
   CHECK(check(laplacian + "let y(i) = L(i,j)*x(j)\nC(i,j) = L(i,j)*y(i)", {"A=csr"}).tensor("C").format.isDense());
 }
 
+TEST_CASE("a temporary whose type is declared lists its entries as any other") {
+  const std::string text = "let L(i,j) = d(i)*(i == j) - d(i)*(i == j + 1)\ny(i) = L(i,j)*x(j)";
+  CHECK(costOf("tensor L(n,n): f64\ntensor d(n)\ntensor x(n)\ntensor y(n)\n" + text) == "n for L; nnz(L) for y");
+  CHECK(costOf(text) == "i for L; nnz(L) for y");
+}
+
 TEST_CASE("temporaries keep the pattern of a factor that lacks some of their dimensions") {
   for (const char *indices : {"i,j,h", "i,h,j", "h,i,j"}) {
     const std::string e = "E(" + std::string(indices) + ")";

@@ -51,9 +51,10 @@ public:
         scope_(statement_.scope), target_(planning.kernel.tensors[logical.target]) {}
 
   std::optional<format::Format> format() const {
+    const auto &declaration = planning_.symbols[logical_.target].declaration;
     const bool isOpen = statement_.isTemporary && statement_.op == language::AssignOp::Assign &&
                         statement_.target.tensor == logical_.target && target_.order() > 1 &&
-                        !planning_.symbols[logical_.target].declaration && isMadeOnce();
+                        !(declaration && declaration->fill) && isMadeOnce();
     if (!isOpen || target_.fill != 0 || logical_.targetDefault != 0 || logical_.reduction != Reduction::Sum ||
         !isSparse() || !couldBeSparse(logical_, scope_, planning_.kernel) ||
         !isReadLinearly(logical_.target, planning_))
