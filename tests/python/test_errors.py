@@ -29,6 +29,13 @@ def test_compile_errors_have_their_carets():
         spc.kernel(SPMV, x="csr")
 
 
+def test_errors_beside_operands_that_are_stored_as_they_come():
+    with pytest.raises(spc.CompileError) as caught:
+        spc.kernel("tensor A(n,n), sparse\ntensor x(n)\ny(i) = A(i,j)*x(j) + 'q")
+    assert "foreign-syntax" in str(caught.value)
+    assert "unbound-sparse" not in str(caught.value)
+
+
 def test_all_errors_are_of_one_class():
     for error in (spc.CompileError, spc.CompilerError, spc.ArgumentError, spc.ArgumentTypeError, spc.StructureError,
                   spc.KernelError):

@@ -258,6 +258,12 @@ TEST_CASE("temporaries of sparse terms list their entries for readers that make 
   CHECK(check(laplacian + "let y(i) = L(i,j)*x(j)\nC(i,j) = L(i,j)*y(i)", {"A=csr"}).tensor("C").format.isDense());
 }
 
+TEST_CASE("what is added to values in a pattern is summed in parts as what made them") {
+  const std::string first = "D(i,j) = S(i,j)*x(i)\n", product = "pattern(S(j,l))*S(i,j)*H(l,k)*Z(i,k)";
+  CHECK(costOf(first + "D(j,l) += " + product, {"S=csr"}) ==
+        "nnz(S) for D, $6; nnz(S)*k for $5, D");
+}
+
 TEST_CASE("a temporary whose type is declared lists its entries as any other") {
   const std::string text = "let L(i,j) = d(i)*(i == j) - d(i)*(i == j + 1)\ny(i) = L(i,j)*x(j)";
   CHECK(costOf("tensor L(n,n): f64\ntensor d(n)\ntensor x(n)\ntensor y(n)\n" + text) == "n for L; nnz(L) for y");

@@ -43,7 +43,7 @@ def _outline_as(request: cache.Request, default: str) -> Tuple[Dict[str, str], s
         return {}, default, cache.signature_of(request)
     except CompileError as error:
         standing = {name: form for name, form in _UNBOUND.findall(str(error))}
-        if not standing or len(standing) != str(error).count(": error: "):
+        if not standing:
             raise
     return standing, default, cache.signature_of(request.changed(formats={**standing, **request.formats}))
 

@@ -124,7 +124,15 @@ ContractedProduct Expander::contractedProduct(const Factors &factors, const Logi
 }
 
 /// Whether a sparse target has the pattern of the one sparse factor, whatever else is multiplied: it is stored alike.
+/// Or it has that of a factor already, of which an earlier statement made it.
 bool Expander::willShare(const Factors &factors, const LogicalStatement &logical) const {
+  if (const SharedWith *shared = kernel_.tensors[logical.target].shared())
+    for (size_t k = 0; k < factors.list.size(); ++k)
+      if (const std::optional<AccessId> operand = operandOf(*factors.list[k].node); operand && factors.isSparse(k))
+        if (const Access &access = scope_.accesses[*operand]; mayMask(*operand) &&
+                                                              structureOwner(kernel_, access.tensor) == shared->owner &&
+                                                              access.variables == logical.targetVariables)
+          return true;
   std::optional<AccessId> only;
   for (size_t k = 0; k < factors.list.size(); ++k)
     if (factors.isSparse(k)) {
