@@ -71,6 +71,8 @@ TEST_CASE("infinities and missing entries in products of sums", "[sums]") {
       {square, {{{0, 0}, kInfinity}}, {{{0, 0}, 1}}, 0, kInfinity},
       {square, {{{0, 0}, -kInfinity}}, {}, 0, kInfinity},
       {"y(i) = A(i,j) * (A(i,j) - m(j))", {}, {}, kInfinity, 0},
+      {"y(i) = sum(j, m(j)) + sum(j, A(i,j) - x(j)) / b(i)", {{{0, 0}, 3}}, {}, 0, kInfinity},
+      {"y(i) = b(i) + sum(j, A(i,j) - x(j)) / b(i)", {{{0, 0}, 3}}, {}, 0, kInfinity},
       {"y(i) = (A(i,j) - B(i,j)) * x(j) * sum(k, 1 + 0*x(k))", {{{0, 0}, 1e16 + 2}}, {{{0, 0}, 1e16}}, 0.1, 0.4},
   };
   for (const Case &given : cases)

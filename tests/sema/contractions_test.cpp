@@ -13,35 +13,6 @@ TEST_CASE("a sum moves past the factors that lack its index") {
   CHECK(costOf("C(i,l) = A(i,j)*X(j,k)*W(k,l)", {"A=csr"}) == "j*k*l for $4; nnz(A)*l for C");
 }
 
-TEST_CASE("an addend that is one sum, and lacks an index of the result, is added up once") {
-  using Texts = std::vector<std::string>;
-  for (const std::string &text :
-       Texts{"y(i) = x(i) + sum(j, x(j))", "y(i) = x(i) - sum(j, exp(x(j)))", "y(i) = A(i,j)*x(j) + sum(j, x(j))",
-             "y(i) += sum(j, x(j))", "y(i) = A(i,j)*x(j) - sum(l,j, A(l,j))"}) {
-    INFO(text);
-    const std::string steps = check(text, text.find("A(") < text.size() ? Texts{"A=csr"} : Texts{}).steps();
-    CHECK(steps.starts_with("$"));
-    CHECK(steps.find("for i, j+: y(i) += x(j)") == std::string::npos);
-  }
-  CHECK(check("Y(i,k) = X(i,k) - sum(j, X(j,k))").steps() == "$2 in f64, zeroed first:\n"
-                                                             "  for j+, k: $2(k) += X(j,k)\n"
-                                                             "\n"
-                                                             "Y in f64:\n"
-                                                             "  for i, k: Y(i,k) = X(i,k) - $2(k)\n");
-  CHECK(check("y = mean(i,j, A(i,j))", {"A=csr"}).steps().find("for i+, j+: $") == std::string::npos);
-}
-
-TEST_CASE("equations with what tensors hold are solved on whichever side of a sparse factor they stand") {
-  const std::string declared = "tensor A(n,m)\ntensor l(n): i64\ntensor q(m): i64\ntensor C(c,d)\nC(a,b) = ";
-  for (const std::string product : {"(l(i) == a)*(q(j) == b)*A(i,j)", "(a == l(i))*(q(j) == b)*A(i,j)",
-                                    "A(i,j)*(l(i) == a)*(q(j) == b)", "(q(j) == b)*A(i,j)*(a == l(i))"}) {
-    INFO(product);
-    const Checked checked = check(declared + product, {"A=csr"});
-    REQUIRE(checked.kernel);
-    CHECK(checked.cost() == "nnz(A) for C");
-  }
-}
-
 TEST_CASE("dense factors are added up apart for a target that lists its entries, too") {
   const std::vector<std::string> bindings{"A=csr", "B=csr", "C=csr"}, one{"A=csr", "C=csr"};
   CHECK(costOf("C(i,j) = A(i,j)*B(i,j)*D(j,k)", bindings) == "j*k for $4; nnz(A) for C");
@@ -256,12 +227,6 @@ TEST_CASE("temporaries of sparse terms list their entries for readers that make 
         "nnz(A)*nnz(B)/j for T; nnz(T) for y, z");
   // An output has no format that the text does not lead to.
   CHECK(check(laplacian + "let y(i) = L(i,j)*x(j)\nC(i,j) = L(i,j)*y(i)", {"A=csr"}).tensor("C").format.isDense());
-}
-
-TEST_CASE("what is added to values in a pattern is summed in parts as what made them") {
-  const std::string first = "D(i,j) = S(i,j)*x(i)\n", product = "pattern(S(j,l))*S(i,j)*H(l,k)*Z(i,k)";
-  CHECK(costOf(first + "D(j,l) += " + product, {"S=csr"}) ==
-        "nnz(S) for D, $6; nnz(S)*k for $5, D");
 }
 
 TEST_CASE("a temporary whose type is declared lists its entries as any other") {

@@ -8,6 +8,7 @@
 #include "sema/terms/sparsity.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace spc::sema {
@@ -221,6 +222,58 @@ void collectSumFactors(const Node &node, const Scope &scope, const Kernel &kerne
     collectSumFactors(*binary->right, scope, kernel, found);
 }
 
+/// What saves by multiplying out a product's one sum: the product of that and of what is added up with it. What a sum
+/// of its own is, or has no variable that is summed over, is computed once, or with the result, either way.
+NodePtr partOfSum(const Node &node, const Node *sum, const std::vector<VariableId> &targets, const Scope &scope) {
+  const Factors product = asWritten(node);
+  std::set<VariableId> joined;
+  const auto summedIn = [&](const Node &factor) {
+    std::vector<VariableId> variables = freeVariables(factor, scope);
+    std::erase_if(variables, [&](VariableId variable) { return has(targets, variable); });
+    return variables;
+  };
+  const std::vector<VariableId> own = summedIn(*sum);
+  joined.insert(own.begin(), own.end());
+  const auto isJoined = [&](const Node &factor) {
+    const std::vector<VariableId> variables = summedIn(factor);
+    return variables.empty() ? own.empty()
+                             : std::ranges::any_of(variables, [&](VariableId v) { return joined.contains(v); });
+  };
+  for (size_t before = 0; before != joined.size();) {
+    before = joined.size();
+    for (const std::vector<const Node *> *list : {&product.factors, &product.divisors})
+      for (const Node *factor : *list)
+        if (isJoined(*factor))
+          std::ranges::copy(summedIn(*factor), std::inserter(joined, joined.end()));
+  }
+  NodePtr part = clone(*sum);
+  for (const Node *factor : product.factors)
+    if (factor != sum && isJoined(*factor))
+      part = makeBinary(BinaryOp::Mul, std::move(part), clone(*factor));
+  for (const Node *divisor : product.divisors)
+    if (isJoined(*divisor))
+      part = makeBinary(BinaryOp::Div, std::move(part), clone(*divisor));
+  return part;
+}
+
+/// Whether multiplying out saves an order of cost.
+bool savesAnOrder(const Node &node, const DistributionTarget &target, ValueType type, const Scope &scope,
+                  const Kernel &kernel) {
+  const auto products = multipliedOut(node, scope, kernel);
+  if (!products)
+    return false;
+  // What of a dense target the product has is gone through anyway.
+  const std::vector<VariableId> free = freeVariables(node, scope);
+  std::vector<VariableId> written = target.variables;
+  std::erase_if(written, [&](VariableId variable) { return !has(free, variable); });
+  double apart = target.isDense ? placesOf({}, written, scope, kernel) : 0;
+  const double whole = apart + placesOf(domainOf(node, type, scope, kernel), free, scope, kernel);
+  const ProductCost cost(target.variables, type, scope, kernel);
+  for (const Factors &product : *products)
+    apart += cost.of(product);
+  return apart * kOrderOfCost < whole;
+}
+
 } // namespace
 
 SumFactors sumFactorsOf(const Node &product, const Scope &scope, const Kernel &kernel) {
@@ -233,15 +286,8 @@ SumTreatment treatmentOf(const Node &node, const DistributionTarget &target, Val
                          const Kernel &kernel) {
   SumTreatment result;
   const std::vector<const Node *> sums = sumFactorsOf(node, scope, kernel).sums;
-  if (const auto products = multipliedOut(node, scope, kernel)) {
-    // A dense target is gone through anyway.
-    const double writing = target.isDense ? placesOf({}, target.variables, scope, kernel) : 0;
-    const ProductCost cost(target.variables, type, scope, kernel);
-    double apart = writing;
-    for (const Factors &product : *products)
-      apart += cost.of(product);
-    result.saves = apart * kOrderOfCost < writing + cost.of(asWritten(node));
-  }
+  const NodePtr part = sums.size() == 1 ? partOfSum(node, sums.front(), target.variables, scope) : nullptr;
+  result.saves = savesAnOrder(part ? *part : node, target, type, scope, kernel);
   if (sums.size() == 1)
     result.isWhole = !result.saves && mergesInPlace(*sums.front(), scope, kernel) &&
                      !(target.isDense && isBesideTies(*sums.front(), scope, kernel));

@@ -96,7 +96,8 @@ ContractedProduct Expander::contractedProduct(const Factors &factors, const Logi
     const AccessDomain domain = factor.isSparse ? *factors.sparsities[k].domain : AccessDomain{};
     factor.entries = placesOf(domain, factor.variables, scope_, kernel_);
     const std::optional<AccessId> operand = operandOf(node);
-    factor.isMask = operand && factor.isSparse && mayMask(*operand);
+    factor.isMask =
+        operand && factor.isSparse && mayMask(*operand) && !isReadBesides(*operand, *factors.product, logical);
     const bool isPattern = operand && std::holds_alternative<CallNode>(node.kind);
     factor.label =
         operand ? 2 * static_cast<int>(scope_.accesses[*operand].tensor.index()) + isPattern : -1 - static_cast<int>(k);
@@ -124,15 +125,7 @@ ContractedProduct Expander::contractedProduct(const Factors &factors, const Logi
 }
 
 /// Whether a sparse target has the pattern of the one sparse factor, whatever else is multiplied: it is stored alike.
-/// Or it has that of a factor already, of which an earlier statement made it.
 bool Expander::willShare(const Factors &factors, const LogicalStatement &logical) const {
-  if (const SharedWith *shared = kernel_.tensors[logical.target].shared())
-    for (size_t k = 0; k < factors.list.size(); ++k)
-      if (const std::optional<AccessId> operand = operandOf(*factors.list[k].node); operand && factors.isSparse(k))
-        if (const Access &access = scope_.accesses[*operand]; mayMask(*operand) &&
-                                                              structureOwner(kernel_, access.tensor) == shared->owner &&
-                                                              access.variables == logical.targetVariables)
-          return true;
   std::optional<AccessId> only;
   for (size_t k = 0; k < factors.list.size(); ++k)
     if (factors.isSparse(k)) {

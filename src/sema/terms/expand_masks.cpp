@@ -122,6 +122,21 @@ bool Expander::readsElsewhere(const Node &sum, AccessId mask) const {
          });
 }
 
+/// Whether a target may take a mask's pattern, and its product reads that structure at other places, too: a position
+/// there would be that of a part with this pattern, and of the target, as well.
+bool Expander::isReadBesides(AccessId mask, const Node &product, const LogicalStatement &logical) const {
+  const Access &own = scope_.accesses[mask];
+  const std::vector<VariableId> &targets = logical.targetVariables;
+  if (!std::is_permutation(targets.begin(), targets.end(), own.variables.begin(), own.variables.end()))
+    return false;
+  const TensorId owner = structureOwner(kernel_, own.tensor);
+  const std::vector<AccessId> read = accessesOf(product);
+  return std::any_of(read.begin(), read.end(), [&](AccessId id) {
+    const Access &other = scope_.accesses[id];
+    return structureOwner(kernel_, other.tensor) == owner && other.variables != own.variables;
+  });
+}
+
 /// Whether the operands of a sum would have to be copied to be walked beside a vector that masks it, and not without
 /// that: an array of all sums is less.
 bool Expander::isHardToWalk(const Node &sum, AccessId mask) const {

@@ -101,9 +101,14 @@ Products Expander::productOf(const Node &node, Place place, const LogicalStateme
         return std::move(*joined);
     return withSumsApart(node, place, logical);
   }
-  if (isAlone && isScaledAfterwards(node, logical))
-    return contractions_.scaledApart.contains(statement_) ? withSumsApart(node, place, logical)
-                                                          : scaledSums(opened(node, place, logical));
+  if (isAlone && isScaledAfterwards(node, logical)) {
+    if (contractions_.scaledApart.contains(statement_))
+      return withSumsApart(node, place, logical);
+    Products products = opened(node, place, logical);
+    if (products.size() > 1) // their sum is scaled, and not each of them
+      contractions_.scaledApart.insert(statement_);
+    return scaledSums(std::move(products));
+  }
   if (factors.sums.empty())
     return opened(node, place, logical);
   if (isExact() || options_.distributes)

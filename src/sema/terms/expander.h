@@ -152,6 +152,7 @@ private:
   bool mayContract(const Factors &factors, const LogicalTerm &term) const;
   ContractedProduct contractedProduct(const Factors &factors, const LogicalTerm &term,
                                       const LogicalStatement &logical) const;
+  bool isReadBesides(AccessId mask, const Node &product, const LogicalStatement &logical) const;
   bool willShare(const Factors &factors, const LogicalStatement &logical) const;
   static std::optional<AccessId> operandOf(const Node &factor);
   NodePtr nestOf(const Contraction &plan, const Factors &factors, bool asks);

@@ -1,0 +1,47 @@
+// Sums and equations of addends of their own: what is taken before them, wherever they stand.
+#include "sema/check.h"
+
+#include <catch2/catch.hpp>
+
+namespace spc::sema::test {
+
+TEST_CASE("an addend that is one sum, and lacks an index of the result, is added up once") {
+  using Texts = std::vector<std::string>;
+  for (const std::string &text :
+       Texts{"y(i) = x(i) + sum(j, x(j))", "y(i) = x(i) - sum(j, exp(x(j)))", "y(i) = A(i,j)*x(j) + sum(j, x(j))",
+             "y(i) += sum(j, x(j))", "y(i) = A(i,j)*x(j) - sum(l,j, A(l,j))"}) {
+    INFO(text);
+    const std::string steps = check(text, text.find("A(") < text.size() ? Texts{"A=csr"} : Texts{}).steps();
+    CHECK(steps.starts_with("$"));
+    CHECK(steps.find("for i, j+: y(i) += x(j)") == std::string::npos);
+  }
+  CHECK(check("Y(i,k) = X(i,k) - sum(j, X(j,k))").steps() == "$2 in f64, zeroed first:\n"
+                                                             "  for j+, k: $2(k) += X(j,k)\n"
+                                                             "\n"
+                                                             "Y in f64:\n"
+                                                             "  for i, k: Y(i,k) = X(i,k) - $2(k)\n");
+  CHECK(check("y = mean(i,j, A(i,j))", {"A=csr"}).steps().find("for i+, j+: $") == std::string::npos);
+}
+
+TEST_CASE("a sum of several addends is scaled once, whatever stands beside it") {
+  for (const std::string text :
+       {"y(i) = sum(j, x(j)) + sum(j, B(i,j) - z(j))/d(i)", "y(i) = z(i) + sum(j, B(i,j) - z(j))/d(i)",
+        "y(i) = sum(k, w(k)) + d(i)*sum(j, B(i,j) - x(j))"}) {
+    INFO(text);
+    const std::string steps = check(text, {"B=csr"}).steps();
+    CHECK(steps.find("(i) += B(i,j)\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("equations with what tensors hold are solved on whichever side of a sparse factor they stand") {
+  const std::string declared = "tensor A(n,m)\ntensor l(n): i64\ntensor q(m): i64\ntensor C(c,d)\nC(a,b) = ";
+  for (const std::string product : {"(l(i) == a)*(q(j) == b)*A(i,j)", "(a == l(i))*(q(j) == b)*A(i,j)",
+                                    "A(i,j)*(l(i) == a)*(q(j) == b)", "(q(j) == b)*A(i,j)*(a == l(i))"}) {
+    INFO(product);
+    const Checked checked = check(declared + product, {"A=csr"});
+    REQUIRE(checked.kernel);
+    CHECK(checked.cost() == "nnz(A) for C");
+  }
+}
+
+} // namespace spc::sema::test
