@@ -76,6 +76,15 @@ TEST_CASE("a sum beside it, which is taken first, does not make a difference fal
   CHECK(stepsOf("y(i) = (A(i,j) - m(j)) * x(j) * z(k)").find("(A(i,j) - m(j))") == std::string::npos);
 }
 
+TEST_CASE("a wide result does not hide what multiplying a sum out saves") {
+  for (const std::string product : {"(A(i,j) - x(j)) * w(k)", "(A(i,j) - x(j)) * z(j) * w(k)",
+                                    "(A(i,j) - x(j)) * P(i,k)", "(A(i,j) - x(j)) * z(j) * (u(k) - w(k))"}) {
+    INFO(product);
+    CHECK(stepsOf("Y(i,k) = " + product).find("(A(i,j) - x(j))") == std::string::npos);
+    CHECK(stepsOf("Y(i,k) = " + product).find("everywhere") == std::string::npos);
+  }
+}
+
 TEST_CASE("one sum falls into its addends where their storages cannot be walked together") {
   for (const std::string format : {"csc", "bsr", "ell", "lower", "hyb"})
     CHECK(check("y(i) = (A(i,j) - B(i,j)) * x(j)", {"A=csr", "B=" + format}).last().terms.size() > 1);

@@ -105,7 +105,8 @@ Products Expander::productOf(const Node &node, Place place, const LogicalStateme
     if (contractions_.scaledApart.contains(statement_))
       return withSumsApart(node, place, logical);
     Products products = opened(node, place, logical);
-    if (products.size() > 1) // their sum is scaled, and not each of them
+    // Their sum is scaled, and not each of them; what is listed is scaled term by term, and so keeps its phases.
+    if (products.size() > 1 && isTargetDense(*main_))
       contractions_.scaledApart.insert(statement_);
     return scaledSums(std::move(products));
   }
