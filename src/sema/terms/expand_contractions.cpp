@@ -96,8 +96,8 @@ ContractedProduct Expander::contractedProduct(const Factors &factors, const Logi
     const AccessDomain domain = factor.isSparse ? *factors.sparsities[k].domain : AccessDomain{};
     factor.entries = placesOf(domain, factor.variables, scope_, kernel_);
     const std::optional<AccessId> operand = operandOf(node);
-    factor.isMask =
-        operand && factor.isSparse && mayMask(*operand) && !isReadBesides(*operand, *factors.product, logical);
+    factor.isMask = operand && factor.isSparse && mayMask(*operand) &&
+                    !(mayTakePattern(*operand, logical) && readsElsewhere(*factors.product, *operand));
     const bool isPattern = operand && std::holds_alternative<CallNode>(node.kind);
     factor.label =
         operand ? 2 * static_cast<int>(scope_.accesses[*operand].tensor.index()) + isPattern : -1 - static_cast<int>(k);

@@ -110,31 +110,21 @@ MaybeDomain Expander::wantedIn(const CallNode &call, size_t argument, ValueType 
   }
 }
 
-/// Whether a sum reads the very vector that masks it at another place, too. What has a vector's structure has its
-/// positions, which no copy has, and loops have one position in it.
-bool Expander::readsElsewhere(const Node &sum, AccessId mask) const {
+/// Whether a tree reads the very structure of a mask at another place, too. What has that structure has its positions,
+/// which no copy has, and loops have one position in it.
+bool Expander::readsElsewhere(const Node &node, AccessId mask) const {
   const TensorId owner = structureOwner(kernel_, scope_.accesses[mask].tensor);
-  const std::vector<AccessId> read = accessesOf(sum);
-  return kernel_.tensors[owner].order() == 1 && std::any_of(read.begin(), read.end(), [&](AccessId id) {
-           const Access &access = scope_.accesses[id];
-           return structureOwner(kernel_, access.tensor) == owner &&
-                  access.variables != scope_.accesses[mask].variables;
-         });
+  const std::vector<AccessId> read = accessesOf(node);
+  return std::any_of(read.begin(), read.end(), [&](AccessId id) {
+    const Access &access = scope_.accesses[id];
+    return structureOwner(kernel_, access.tensor) == owner && access.variables != scope_.accesses[mask].variables;
+  });
 }
 
-/// Whether a target may take a mask's pattern, and its product reads that structure at other places, too: a position
-/// there would be that of a part with this pattern, and of the target, as well.
-bool Expander::isReadBesides(AccessId mask, const Node &product, const LogicalStatement &logical) const {
-  const Access &own = scope_.accesses[mask];
-  const std::vector<VariableId> &targets = logical.targetVariables;
-  if (!std::is_permutation(targets.begin(), targets.end(), own.variables.begin(), own.variables.end()))
-    return false;
-  const TensorId owner = structureOwner(kernel_, own.tensor);
-  const std::vector<AccessId> read = accessesOf(product);
-  return std::any_of(read.begin(), read.end(), [&](AccessId id) {
-    const Access &other = scope_.accesses[id];
-    return structureOwner(kernel_, other.tensor) == owner && other.variables != own.variables;
-  });
+/// Whether a target may take a mask's pattern: a part with it, and the target, would be at one position of the mask.
+bool Expander::mayTakePattern(AccessId mask, const LogicalStatement &logical) const {
+  const std::vector<VariableId> &own = scope_.accesses[mask].variables, &targets = logical.targetVariables;
+  return !isGivenDense_ && std::is_permutation(targets.begin(), targets.end(), own.begin(), own.end());
 }
 
 /// Whether the operands of a sum would have to be copied to be walked beside a vector that masks it, and not without
@@ -159,7 +149,8 @@ bool Expander::isHardToWalk(const Node &sum, AccessId mask) const {
 std::optional<AccessId> Expander::maskFor(const std::vector<VariableId> &variables, const Node &sum) const {
   std::optional<AccessId> best;
   for (AccessId id : masks_) {
-    if (readsElsewhere(sum, id) || isHardToWalk(sum, id))
+    const bool isVector = kernel_.tensors[structureOwner(kernel_, scope_.accesses[id].tensor)].order() == 1;
+    if ((isVector && readsElsewhere(sum, id)) || isHardToWalk(sum, id))
       continue;
     const std::vector<VariableId> &own = scope_.accesses[id].variables;
     const bool fits = std::all_of(own.begin(), own.end(), [&](VariableId variable) {

@@ -152,7 +152,7 @@ private:
   bool mayContract(const Factors &factors, const LogicalTerm &term) const;
   ContractedProduct contractedProduct(const Factors &factors, const LogicalTerm &term,
                                       const LogicalStatement &logical) const;
-  bool isReadBesides(AccessId mask, const Node &product, const LogicalStatement &logical) const;
+  bool mayTakePattern(AccessId mask, const LogicalStatement &logical) const;
   bool willShare(const Factors &factors, const LogicalStatement &logical) const;
   static std::optional<AccessId> operandOf(const Node &factor);
   NodePtr nestOf(const Contraction &plan, const Factors &factors, bool asks);
@@ -203,7 +203,7 @@ private:
   void addMask(AccessId operand, std::vector<AccessId> &masks) const;
   MaybeDomain wantedIn(const CallNode &call, size_t argument, ValueType type) const;
   void addMasksIn(const MaybeDomain &domain, std::vector<AccessId> &masks) const;
-  bool readsElsewhere(const Node &sum, AccessId mask) const;
+  bool readsElsewhere(const Node &node, AccessId mask) const;
   bool isHardToWalk(const Node &sum, AccessId mask) const;
   std::optional<AccessId> maskFor(const std::vector<VariableId> &variables, const Node &sum) const;
   void restrictTo(AccessId mask, LogicalStatement &logical);
