@@ -4,7 +4,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
 
-spc_packages "${spc_build_packages[@]}" libeigen3-dev # which benchmarks are configured with
+spc_packages "${spc_build_packages[@]}" libeigen3-dev libmimalloc-dev # which are looked for when spc is configured
 # The tests' own packages, half a gigabyte, arrive while spc is compiled.
 spc_packages "${spc_test_packages[@]}" &
 packages=$!

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -105,8 +106,8 @@ void addCases(const Node &condition, const Node *chosen, Cases &cases) {
     cases.emplace_back(clone(condition), chosen ? clone(*chosen) : nullptr);
 }
 
-/// Whether of several conditions, two or more, one at most holds: each says that the same multiples of two variables
-/// add up to another number.
+/// Whether of several conditions one at most holds: each says that the same multiples of two variables add up to
+/// another number.
 bool areApart(const Cases &cases, const Scope &scope, const KernelHead &kernel) {
   std::vector<Equation> equations;
   for (const auto &[condition, chosen] : cases) {
@@ -125,25 +126,85 @@ bool areApart(const Cases &cases, const Scope &scope, const KernelHead &kernel) 
         return false;
     equations.push_back(std::move(*own));
   }
-  return cases.size() > 1 && cases.size() <= kMostEquations;
+  return cases.size() <= kMostEquations;
 }
 
-/// What a factor is made of: a choice by equations and within it another one, 0 where none holds, or `i == j or i ==
-/// k`.
-Cases casesOf(const Node &factor) {
+bool isZero(const Node &value) {
+  const NumberNode *number = numberIn(value);
+  return number && number->value == 0;
+}
+
+/// The variables whose values operands list, as far as formats are known, a value being 0 at all others.
+std::set<VariableId> listedBy(const Node &value, const Scope &scope, const KernelHead &kernel) {
+  const auto by = [&](const NodePtr &part) { return listedBy(*part, scope, kernel); };
+  if (const auto *access = std::get_if<AccessNode>(&value.kind)) {
+    const Access &read = scope.accesses[access->access];
+    const Tensor &tensor = kernel.tensors[read.tensor];
+    const bool isListed = !tensor.format.isDense() && tensor.fill == 0;
+    return isListed ? std::set<VariableId>(read.variables.begin(), read.variables.end()) : std::set<VariableId>();
+  }
+  if (const auto *minus = std::get_if<NegateNode>(&value.kind))
+    return by(minus->operand);
+  if (const auto *sum = std::get_if<ReduceNode>(&value.kind); sum && sum->reduction == Reduction::Sum) {
+    std::set<VariableId> free = by(sum->body);
+    for (VariableId bound : sum->variables)
+      free.erase(bound);
+    return free;
+  }
+  if (const auto *call = std::get_if<CallNode>(&value.kind); call && call->function == Function::Where)
+    return by(call->arguments[1]);
+  const auto *binary = std::get_if<BinaryNode>(&value.kind);
+  if (!binary || !(asSum(value) || binary->op == BinaryOp::Mul || binary->op == BinaryOp::Div))
+    return {};
+  std::set<VariableId> left = by(binary->left), right = by(binary->right);
+  if (binary->op == BinaryOp::Mul)
+    left.merge(right);
+  else if (asSum(value))
+    std::erase_if(left, [&](VariableId variable) { return !right.contains(variable); });
+  return left;
+}
+
+bool isListed(const Node &value, const Node &condition, const Scope &scope, const KernelHead &kernel) {
+  const std::set<VariableId> listed = listedBy(value, scope, kernel);
+  const std::vector<VariableId> tied = freeVariables(condition, scope);
+  return std::all_of(tied.begin(), tied.end(), [&](VariableId variable) { return listed.contains(variable); });
+}
+
+/// What a factor is made of.
+struct SplitChoice {
   Cases cases;
+  NodePtr rest; ///< what operands list, where no case holds; null where that is 0
+};
+
+/// Takes a choice by equations apart, and the choices that it has where none of these holds, or `i == j or i == k`.
+/// There are no cases where a factor is neither, or has values elsewhere.
+SplitChoice choiceOf(const Node &factor, const Scope &scope, const KernelHead &kernel) {
+  SplitChoice all;
+  Cases &cases = all.cases;
   const Node *rest = &factor;
   const CallNode *choice = nullptr;
   while ((choice = std::get_if<CallNode>(&rest->kind)) && choice->function == Function::Select) {
     addCases(*choice->arguments[0], choice->arguments[1].get(), cases);
     rest = choice->arguments[2].get();
   }
-  const NumberNode *otherwise = numberIn(*rest);
   if (cases.empty() && choice && choice->function == Function::Or)
     addCases(factor, nullptr, cases);
-  else if (!otherwise || otherwise->value != 0)
+  else if (!cases.empty() && isListed(*rest, *cases.front().first, scope, kernel))
+    all.rest = clone(*rest);
+  else if (!isZero(*rest))
     return {};
-  return cases;
+  return all;
+}
+
+/// Whether a factor is the sum of addends that have values at other places: of several cases, or of one that is at
+/// more than what operands list.
+bool isOfCases(const SplitChoice &choice, const Scope &scope, const KernelHead &kernel) {
+  const auto isAnywhere = [&](const auto &one) {
+    return !isZero(*one.second) && !isListed(*one.second, *one.first, scope, kernel);
+  };
+  const bool isSum =
+      choice.rest ? std::any_of(choice.cases.begin(), choice.cases.end(), isAnywhere) : choice.cases.size() > 1;
+  return isSum && areApart(choice.cases, scope, kernel);
 }
 
 /// The factor of a product that is to be taken apart; a choice is the whole product. Null where there is none.
@@ -154,26 +215,42 @@ NodePtr *factorApart(NodePtr &product, bool isWhole, const Scope &scope, const K
   }
   const auto *call = std::get_if<CallNode>(&product->kind);
   const bool isCandidate = call && (call->function == Function::Or || (isWhole && call->function == Function::Select));
-  return isCandidate && areApart(casesOf(*product), scope, kernel) ? &product : nullptr;
+  return isCandidate && isOfCases(choiceOf(*product, scope, kernel), scope, kernel) ? &product : nullptr;
 }
 
-/// An addend that has a value where one of several equations holds as the sum of addends for each; null where it is
-/// none, or where what is chosen alone has an index.
+NodePtr chosenOrZero(NodePtr condition, NodePtr chosen) {
+  const Span where = condition->where;
+  CallNode choice{Function::Select, ValueType::F64, {}};
+  choice.arguments.push_back(std::move(condition));
+  choice.arguments.push_back(std::move(chosen));
+  choice.arguments.push_back(makeNode(NumberNode{0, "0"}, where));
+  return makeNode(std::move(choice), where);
+}
+
+/// `i != j` of `i == j`, by which products are 0 where the equation holds, whatever else they multiply.
+NodePtr otherThan(const Node &equation) {
+  NodePtr other = clone(equation);
+  std::get<CallNode>(other->kind).function = Function::NotEqual;
+  return other;
+}
+
+/// An addend that has a value where one of several equations holds as the sum of addends for each, and of what it is
+/// where none does; null where it is none, or where what is chosen alone has an index.
 NodePtr splitCases(const Node &addend, const Scope &scope, const KernelHead &kernel) {
   NodePtr part = clone(addend), sum;
   NodePtr *factor = factorApart(part, true, scope, kernel);
   if (!factor)
     return nullptr;
-  for (auto &[condition, chosen] : casesOf(**factor)) {
-    const Span where = condition->where;
-    NodePtr own = std::move(condition);
-    if (chosen) {
-      CallNode choice{Function::Select, ValueType::F64, {}};
-      choice.arguments.push_back(std::move(own));
-      choice.arguments.push_back(std::move(chosen));
-      choice.arguments.push_back(makeNode(NumberNode{0, "0"}, where));
-      own = makeNode(std::move(choice), where);
-    }
+  SplitChoice all = choiceOf(**factor, scope, kernel);
+  std::vector<NodePtr> factors;
+  for (auto &[condition, chosen] : all.cases) {
+    if (all.rest)
+      all.rest = makeBinary(BinaryOp::Mul, std::move(all.rest), otherThan(*condition));
+    factors.push_back(chosen ? chosenOrZero(std::move(condition), std::move(chosen)) : std::move(condition));
+  }
+  if (all.rest)
+    factors.push_back(std::move(all.rest));
+  for (NodePtr &own : factors) {
     *factor = std::move(own);
     if (freeVariables(*part, scope).size() != freeVariables(addend, scope).size())
       return nullptr;
@@ -186,18 +263,18 @@ NodePtr splitCases(const Node &addend, const Scope &scope, const KernelHead &ker
 /// over all elements of what is computed. What is assembled lists where an equation holds.
 bool isNarrow(const Node &addend, const ResolvedStatement &statement, const KernelHead &kernel) {
   NodePtr part = clone(addend);
-  const std::vector<VariableId> tied =
-      freeVariables(*casesOf(**factorApart(part, true, statement.scope, kernel)).front().first, statement.scope);
+  const SplitChoice whole = choiceOf(**factorApart(part, true, statement.scope, kernel), statement.scope, kernel);
+  const std::vector<VariableId> tied = freeVariables(*whole.cases.front().first, statement.scope);
   const auto hasTied = [&](const Access &access) {
     return std::all_of(tied.begin(), tied.end(), [&](VariableId variable) { return has(access.variables, variable); });
   };
   const std::vector<AccessId> accesses = accessesOf(addend);
   const Tensor &target = kernel.tensors[statement.target.tensor];
   return (target.format.isDense() && !target.is<Temporary>() && hasTied(statement.target)) ||
-         std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+         (!whole.rest && std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
            const Access &access = statement.scope.accesses[id];
            return !kernel.tensors[access.tensor].format.isDense() && hasTied(access);
-         });
+         }));
 }
 
 /// Splits the addends of a value, if that changes no order in which anything is added up that is to stay.

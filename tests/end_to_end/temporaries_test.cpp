@@ -173,8 +173,16 @@ TEST_CASE("diagonals that a choice within a choice, or equations with or, say", 
   const Choices assembled = {{"A", {"csr", "coo"}}, {"C", {"csr", "csc", "coo", "bsr2x3"}}};
   for (const std::string value :
        {"A(j,i) + select(i == j, d(i), select(i == j + 1, e(j), 0))",
-        "A(i,j) - 2*select(i == j, 1, select(j == i + 1, -1, 0))", "(i == j or i == j + 2)*d(i) + A(j,i)"})
+        "A(i,j) - 2*select(i == j, 1, select(j == i + 1, -1, 0))", "(i == j or i == j + 2)*d(i) + A(j,i)",
+        "select(i == j, d(i), -A(i,j)/d(j))", "select(i != j, A(j,i)*e(j), d(i)) - A(i,j)",
+        "select(i == j, 1, select(i == j + 1, d(i), where(e(j) > 0, A(i,j))))",
+        "select(i == j, -sum(k, A(i,k)), A(i,j))"})
     checkLowering("C(i,j) = " + value, product(assembled));
+  checkLowering("C(i,j) = select(i == j, 1, sum(k, A(i,k)*B(k,j)))",
+                product({{"A", {"csr", "coo"}}, {"B", {"csr", "dense"}}, {"C", {"csr", "coo"}}}));
+  checkLowering("let L(i,j) = select(i == j, d(i), -A(i,j)/d(j))\ny(i) = L(i,j)*x(j)",
+                product({{"A", {"csr", "csc", "coo", "dcsr", "bsr2x3", "dense"}}}));
+  checkLowering("y(i) = sum(j, select(i == j, d(i), A(i,j)*x(j))) - x(i)", product({{"A", {"csr", "coo", "dense"}}}));
   checkLowering("D(i,j) = select(i == j, d(i), select(i == j + 1, e(j), 0))*A(i,j)",
                 product({{"A", {"csr", "dense"}}}));
 }

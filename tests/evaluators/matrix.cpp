@@ -169,6 +169,7 @@ const std::vector<Construct> kConstructs = joined(
          "C(i,j) = A(i,j) * (where(sum(k, x(k)) > 0, sum(k, x(k))) + B(i,j) * x(j))"},
         {"identity with a name",
          "let I(i,j) = select(i == j, 1, 0)\nlet T(i,j) = A(i,j) - z(i)*I(i,j)\ny(i) = T(i,j) * x(j)"},
+        {"diagonal or entries", "C(i,j) = select(i == j, z(i), -A(i,j) * x(j)) + B(i,j)"},
         {"diagonal with a name", "let N(i,j) = select(i != j, 0, z(i))\ny(i) = N(i,j) * A(i,j) * x(j) + N(i,j) * x(j)"},
         {"scores beside a temporary that keeps a pattern",
          "let T(i,j) = z(i) + x(j)\nlet E(i,j) = A(i,j) * z(i)\ny(i) = E(i,j) * exp(T(i,j)) + max(j, E(i,j))"},

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -93,6 +94,15 @@ static void checkTypes(const KernelSpec &spec, const sema::Kernel &kernel) {
   }
 }
 
+/// The tensors that list their entries, and are 0 elsewhere.
+static std::set<std::string> listedIn(const sema::Program &program) {
+  std::set<std::string> names;
+  for (const sema::Tensor &tensor : program.tensors)
+    if (!tensor.format.isDense() && tensor.fill == 0)
+      names.insert(tensor.partOf.empty() ? tensor.name : tensor.partOf);
+  return names;
+}
+
 AnalyzedKernel analyze(const KernelSpec &spec, SourceManager &sources, Diagnostics &diagnostics) {
   Diagnostics ignored;
   std::map<std::string, std::string> owners;
@@ -109,10 +119,6 @@ AnalyzedKernel analyze(const KernelSpec &spec, SourceManager &sources, Diagnosti
   KernelSpec literal = spec; // what the evaluators read
   literal.typesAreGiven = false;
   analyzed.tree = syntax::parse(sources.add("literal.tex", kernelText(literal, analyzed.classes)), ignored);
-  for (syntax::Statement &statement : analyzed.tree.statements) {
-    orderChoices(*statement.value);
-    multiplyChosenAddends(statement);
-  }
   std::vector<format::Binding> bindings;
   for (const auto &[tensor, spelling] : spec.formats) {
     const SourceFile &argument = sources.add("--format", tensor + "=" + spelling);
@@ -131,8 +137,14 @@ AnalyzedKernel analyze(const KernelSpec &spec, SourceManager &sources, Diagnosti
   options.distributes = spec.distributes;
   options.types = givenTypes(spec, analyzed.classes, sources, diagnostics);
   analyzed.program = sema::check(given, bindings, options, diagnostics);
-  if (analyzed.program)
+  if (analyzed.program) {
+    const std::set<std::string> listed = listedIn(*analyzed.program);
+    for (syntax::Statement &statement : analyzed.tree.statements) {
+      orderChoices(*statement.value);
+      multiplyChosenAddends(statement, listed);
+    }
     analyzed.kernel = sema::plan(*analyzed.program, options, diagnostics);
+  }
   if (analyzed.kernel)
     checkTypes(spec, *analyzed.kernel);
   return analyzed;

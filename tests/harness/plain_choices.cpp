@@ -140,24 +140,24 @@ bool isTie(syntax::Expr &condition, const std::set<std::string> &variables) {
   return equal && isSide(equal->arguments[0]) && isSide(equal->arguments[1]);
 }
 
-void multiplyChosen(ExprPtr &expr, const std::set<std::string> &variables) {
+void multiplyChosen(ExprPtr &expr, const Names &names) {
   if (auto *paren = std::get_if<syntax::Paren>(&expr->node))
-    return multiplyChosen(paren->inner, variables);
+    return multiplyChosen(paren->inner, names);
   if (auto *minus = std::get_if<syntax::Negate>(&expr->node))
-    return multiplyChosen(minus->operand, variables);
+    return multiplyChosen(minus->operand, names);
   if (auto *sum = std::get_if<syntax::Reduce>(&expr->node); sum && sum->reduction == language::Reduction::Sum)
-    return multiplyChosen(sum->body, variables);
+    return multiplyChosen(sum->body, names);
   if (auto *binary = std::get_if<syntax::Binary>(&expr->node);
       binary && (binary->op == language::BinaryOp::Add || binary->op == language::BinaryOp::Sub)) {
-    multiplyChosen(binary->left, variables);
-    return multiplyChosen(binary->right, variables);
+    multiplyChosen(binary->left, names);
+    return multiplyChosen(binary->right, names);
   }
-  if (ExprPtr sum = splitCases(*expr, variables)) {
+  if (ExprPtr sum = splitCases(*expr, names)) {
     expr = std::move(sum);
-    return multiplyChosen(expr, variables);
+    return multiplyChosen(expr, names);
   }
   syntax::Call *choice = choiceOrZero(*expr);
-  if (!choice || !isTie(*choice->arguments[0], variables))
+  if (!choice || !isTie(*choice->arguments[0], names.variables))
     return;
   const Span where = expr->where;
   ExprPtr value = inParens(std::move(choice->arguments[1])), condition = inParens(std::move(choice->arguments[0]));
@@ -167,11 +167,11 @@ void multiplyChosen(ExprPtr &expr, const std::set<std::string> &variables) {
 
 } // namespace
 
-void multiplyChosenAddends(syntax::Statement &statement) {
-  std::set<std::string> variables;
-  addVariables(statement.target.indices, variables);
-  collectVariables(*statement.value, variables);
-  multiplyChosen(statement.value, variables);
+void multiplyChosenAddends(syntax::Statement &statement, const std::set<std::string> &listed) {
+  Names names{{}, listed};
+  addVariables(statement.target.indices, names.variables);
+  collectVariables(*statement.value, names.variables);
+  multiplyChosen(statement.value, names);
 }
 
 void orderChoices(syntax::Expr &expr) {

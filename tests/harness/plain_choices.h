@@ -3,6 +3,9 @@
 
 #include "syntax/ast.h"
 
+#include <set>
+#include <string>
+
 namespace spc::testing {
 
 /// Writes `select(not c, a, b)` as `select(c, b, a)` wherever it stands in an expression, unless b alone is a number,
@@ -10,7 +13,7 @@ namespace spc::testing {
 void orderChoices(syntax::Expr &expr);
 
 /// Writes addends `select(i == j, a, 0)` of index variables as `a * (i == j)`, and addends of several such cases as a
-/// sum over these. Requires: choices are ordered.
-void multiplyChosenAddends(syntax::Statement &statement);
+/// sum over these and what tensors of these names list elsewhere. Requires: choices are ordered.
+void multiplyChosenAddends(syntax::Statement &statement, const std::set<std::string> &listed);
 
 } // namespace spc::testing

@@ -122,38 +122,40 @@ bool areApart(const std::vector<Case> &cases, const std::set<std::string> &varia
     }
     equations.push_back(own);
   }
-  return cases.size() > 1 && cases.size() <= 16;
+  return cases.size() <= 16;
 }
 
-std::vector<Case> casesOf(const Expr &factor) {
-  std::vector<Case> cases;
-  if (callOf(factor, Function::Or)) {
-    addCases(factor, nullptr, cases);
-    return cases;
-  }
-  const Expr *rest = &factor;
-  while (const syntax::Call *choice = callOf(*rest, Function::Select)) {
-    addCases(*choice->arguments[0], choice->arguments[1].get(), cases);
-    rest = choice->arguments[2].get();
-  }
-  const auto *minus = std::get_if<syntax::Negate>(&inside(&*rest)->node);
-  const auto *number = std::get_if<syntax::Literal>(&inside(minus ? &*minus->operand : &*rest)->node);
-  return number && number->value == 0 ? std::move(cases) : std::vector<Case>();
+bool isZero(const Expr &expr) {
+  const auto *minus = std::get_if<syntax::Negate>(&inside(&expr)->node);
+  const auto *number = std::get_if<syntax::Literal>(&inside(minus ? &*minus->operand : &expr)->node);
+  return number && number->value == 0;
 }
 
-ExprPtr *factorApart(ExprPtr &product, bool isWhole, const std::set<std::string> &variables) {
-  if (auto *paren = std::get_if<syntax::Paren>(&product->node))
-    return factorApart(paren->inner, isWhole, variables);
-  if (auto *binary = std::get_if<syntax::Binary>(&product->node); binary && binary->op == BinaryOp::Mul) {
-    ExprPtr *left = factorApart(binary->left, false, variables);
-    return left ? left : factorApart(binary->right, false, variables);
-  }
-  const auto *call = std::get_if<syntax::Call>(&product->node);
-  const bool isCandidate = call && (call->function == Function::Or || (isWhole && call->function == Function::Select));
-  return isCandidate && areApart(casesOf(*product), variables) ? &product : nullptr;
+ExprPtr chosenOrZero(const Expr &condition, const Expr &chosen) {
+  syntax::Call choice{Function::Select, {"select", condition.where}, {}};
+  choice.arguments.push_back(copyOf(condition));
+  choice.arguments.push_back(copyOf(chosen));
+  choice.arguments.push_back(make(syntax::Literal{0, "0"}, condition.where));
+  return make(std::move(choice), condition.where);
 }
 
+/// `i != j` of `i == j`.
+ExprPtr otherThan(const Expr &equation) {
+  ExprPtr other = copyOf(*inside(&equation));
+  std::get<syntax::Call>(other->node).function = Function::NotEqual;
+  return make(syntax::Paren{std::move(other)}, equation.where);
+}
+
+/// Adds the index variables that an expression has and does not run over itself.
 void collectNames(const Expr &expr, const std::set<std::string> &variables, std::set<std::string> &names) {
+  if (const auto *reduce = std::get_if<syntax::Reduce>(&expr.node)) {
+    std::set<std::string> own;
+    collectNames(*reduce->body, variables, own);
+    for (const language::Name &bound : reduce->variables)
+      own.erase(bound.text);
+    names.merge(own);
+    return;
+  }
   if (const auto *access = std::get_if<syntax::Access>(&expr.node)) {
     if (access->indices.empty() && variables.contains(access->tensor.text))
       names.insert(access->tensor.text);
@@ -164,30 +166,111 @@ void collectNames(const Expr &expr, const std::set<std::string> &variables, std:
     collectNames(*child, variables, names);
 }
 
+/// The variables whose values sparse tensors list, an expression being 0 at all others.
+std::set<std::string> listedBy(const Expr &expr, const std::set<std::string> &listed) {
+  const Expr &bare = *inside(&expr);
+  std::set<std::string> found;
+  if (const auto *access = std::get_if<syntax::Access>(&bare.node)) {
+    for (const language::Index &index : access->indices)
+      if (listed.contains(access->tensor.text) && index.isPlain() && !index.isHeld())
+        language::forEachVariable(index, [&](const language::Name &variable) { found.insert(variable.text); });
+  } else if (const auto *minus = std::get_if<syntax::Negate>(&bare.node)) {
+    found = listedBy(*minus->operand, listed);
+  } else if (const auto *sum = std::get_if<syntax::Reduce>(&bare.node)) {
+    if (sum->reduction == language::Reduction::Sum)
+      found = listedBy(*sum->body, listed);
+    for (const language::Name &bound : sum->variables)
+      found.erase(bound.text);
+  } else if (const syntax::Call *part = callOf(bare, Function::Where)) {
+    found = listedBy(*part->arguments[1], listed);
+  } else if (const auto *binary = std::get_if<syntax::Binary>(&bare.node)) {
+    found = listedBy(*binary->left, listed);
+    std::set<std::string> right = listedBy(*binary->right, listed);
+    if (binary->op == BinaryOp::Mul)
+      found.merge(right);
+    else if (binary->op != BinaryOp::Div)
+      std::erase_if(found, [&](const std::string &name) { return !right.contains(name); });
+  }
+  return found;
+}
+
+bool isListed(const Expr &value, const Expr &condition, const Names &names) {
+  std::set<std::string> tied;
+  collectNames(condition, names.variables, tied);
+  const std::set<std::string> listed = listedBy(value, names.listed);
+  return std::all_of(tied.begin(), tied.end(), [&](const std::string &name) { return listed.contains(name); });
+}
+
+struct Cases {
+  std::vector<Case> all;
+  const Expr *rest = nullptr; ///< what is listed where none of them holds
+};
+
+Cases casesOf(const Expr &factor, const Names &names) {
+  Cases found;
+  std::vector<Case> &cases = found.all;
+  if (callOf(factor, Function::Or)) {
+    addCases(factor, nullptr, cases);
+    return found;
+  }
+  const Expr *rest = &factor;
+  while (const syntax::Call *choice = callOf(*rest, Function::Select)) {
+    addCases(*choice->arguments[0], choice->arguments[1].get(), cases);
+    rest = choice->arguments[2].get();
+  }
+  if (!cases.empty() && isListed(*rest, *cases.front().condition, names))
+    found.rest = rest;
+  else if (!isZero(*rest))
+    cases.clear();
+  return found;
+}
+
+bool isSumOf(const Cases &cases, const Names &names) {
+  const auto isAnywhere = [&](const Case &one) {
+    return !isZero(*one.chosen) && !isListed(*one.chosen, *one.condition, names);
+  };
+  return (cases.rest ? std::any_of(cases.all.begin(), cases.all.end(), isAnywhere) : cases.all.size() > 1) &&
+         areApart(cases.all, names.variables);
+}
+
+ExprPtr *factorApart(ExprPtr &product, bool isWhole, const Names &names) {
+  if (auto *paren = std::get_if<syntax::Paren>(&product->node))
+    return factorApart(paren->inner, isWhole, names);
+  if (auto *binary = std::get_if<syntax::Binary>(&product->node); binary && binary->op == BinaryOp::Mul) {
+    ExprPtr *left = factorApart(binary->left, false, names);
+    return left ? left : factorApart(binary->right, false, names);
+  }
+  const auto *call = std::get_if<syntax::Call>(&product->node);
+  const bool isCandidate = call && (call->function == Function::Or || (isWhole && call->function == Function::Select));
+  return isCandidate && isSumOf(casesOf(*product, names), names) ? &product : nullptr;
+}
+
 } // namespace
 
-ExprPtr splitCases(Expr &addend, const std::set<std::string> &variables) {
+ExprPtr splitCases(Expr &addend, const Names &names) {
   ExprPtr part = copyOf(addend), sum;
-  ExprPtr *factor = factorApart(part, true, variables);
+  ExprPtr *factor = factorApart(part, true, names);
   if (!factor)
     return nullptr;
   const ExprPtr whole = copyOf(**factor);
-  std::set<std::string> names;
-  collectNames(addend, variables, names);
-  for (const Case &one : casesOf(*whole)) {
-    const Span where = one.condition->where;
-    ExprPtr own = copyOf(*one.condition);
-    if (one.chosen) {
-      syntax::Call choice{Function::Select, {"select", where}, {}};
-      choice.arguments.push_back(std::move(own));
-      choice.arguments.push_back(copyOf(*one.chosen));
-      choice.arguments.push_back(make(syntax::Literal{0, "0"}, where));
-      own = make(std::move(choice), where);
-    }
+  std::set<std::string> used;
+  collectNames(addend, names.variables, used);
+  const Cases cases = casesOf(*whole, names);
+  std::vector<ExprPtr> factors;
+  ExprPtr rest = cases.rest ? make(syntax::Paren{copyOf(*cases.rest)}, cases.rest->where) : nullptr;
+  for (const Case &one : cases.all) {
+    factors.push_back(one.chosen ? chosenOrZero(*one.condition, *one.chosen) : copyOf(*one.condition));
+    if (rest)
+      rest = make(syntax::Binary{BinaryOp::Mul, std::move(rest), otherThan(*one.condition)}, one.condition->where);
+  }
+  if (rest)
+    factors.push_back(std::move(rest));
+  for (ExprPtr &own : factors) {
+    const Span where = own->where;
     *factor = make(syntax::Paren{std::move(own)}, where);
     std::set<std::string> kept;
-    collectNames(*part, variables, kept);
-    if (kept != names)
+    collectNames(*part, names.variables, kept);
+    if (kept != used)
       return nullptr;
     ExprPtr copy = copyOf(*part);
     sum = sum ? make(syntax::Binary{BinaryOp::Add, std::move(sum), std::move(copy)}, addend.where) : std::move(copy);

@@ -117,6 +117,30 @@ TEST_CASE("choices within choices by equations, and equations that or joins, are
   CHECK(check("D(i,j) = d(i)*(i == j or i == j + 1)").statement().terms.size() == 1);
 }
 
+TEST_CASE("a choice of a diagonal and of what operands list is the sum of both") {
+  const auto assembled = [](const std::string &value, std::vector<std::string> bindings = {"A=csr"}) {
+    bindings.push_back("C=csr");
+    return check("C(i,j) = " + value, bindings);
+  };
+  CHECK(assembled("select(i == j, d(i), -A(i,j)/d(j))").cost() == "i + nnz(A) for C");
+  CHECK(assembled("select(i != j, -A(i,j), d(i))").cost() == "i + nnz(A) for C");
+  CHECK(assembled("select(i == j, 1, select(i == j + 1, d(i), A(i,j)))").cost() == "i + nnz(A) for C");
+  CHECK(assembled("B(i,j) + select(i == j, 1, where(j > 2, A(i,j)))", {"A=csr", "B=csr"}).count("densify") == 0);
+  CHECK(assembled("select(i == j, 1, sum(k, A(i,k)*B(k,j)))", {"A=csr", "B=csr"}).cost() ==
+        "j + nnz(A)*nnz(B)/k for C");
+  CHECK(assembled("select(i == j, -sum(k, A(i,k)), A(i,j))").count("densify") == 0);
+  for (const char *whole :
+       {"select(i == j, 1, sum(k, A(i,k)))", "select(i == j, 1, A(i,j) + d(i))", "select(i == j, 1, A(i,j) + 1)",
+        "select(i < j, 1, A(i,j))", "select(i == j, 1, exp(A(i,j)))"})
+    CHECK(assembled(whole).count("densify") > 0);
+  CHECK(assembled("select(i == j, A(i,j), B(i,j))", {"A=csr", "B=csr"}).statement().terms.size() == 1);
+  CHECK(check("tensor D(n,n)\nD(i,j) = select(i == j, d(i), A(i,j))", {"A=csr"}).statement().terms.size() == 1);
+  const std::string sum = "y(i) = sum(j, select(i == j, d(i), A(i,j)*x(j)))";
+  CHECK(check(sum, {"A=csr"}).cost() == "i + nnz(A) for y");
+  CHECK(check(sum, {"A=csr"}, /*strict=*/true).cost() == "i*j for y");
+  CHECK(check("let L(i,j) = select(i == j, d(i), -A(i,j))\ny(i) = L(i,j)*x(j)", {"A=csr"}).count("asymptotic") == 0);
+}
+
 TEST_CASE("a matrix that is scattered to is not made by products that read it") {
   const std::string made = "let T(r,c) = at(r, p(e))*at(c, q(e))*v(e)\n", one = "y(i,k) = x(j,k)*T(i,j)\n";
   CHECK(isFused(made + one));
