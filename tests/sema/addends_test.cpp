@@ -44,4 +44,12 @@ TEST_CASE("equations with what tensors hold are solved on whichever side of a sp
   }
 }
 
+TEST_CASE("what is added to values in a pattern is summed in parts as what made them") {
+  const std::string first = "D(i,j) = S(i,j)*x(i)\n", product = "pattern(S(j,l))*S(i,j)*H(l,k)*Z(i,k)";
+  for (const char *format : {"S=csr", "S=csc"}) {
+    CHECK(checkUsual(first + "D(j,l) += " + product, {format}).cost().find("nnz(S)*nnz(S)") == std::string::npos);
+    CHECK(check(first + "D(j,l) += " + product + "*S(l,m)*w(m)", {format}).tensor("D").shared());
+  }
+}
+
 } // namespace spc::sema::test

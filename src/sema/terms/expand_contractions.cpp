@@ -125,7 +125,15 @@ ContractedProduct Expander::contractedProduct(const Factors &factors, const Logi
 }
 
 /// Whether a sparse target has the pattern of the one sparse factor, whatever else is multiplied: it is stored alike.
+/// Or it has that of a factor already, by an earlier statement.
 bool Expander::willShare(const Factors &factors, const LogicalStatement &logical) const {
+  const SharedWith *shared = kernel_.tensors[logical.target].shared();
+  if (shared && std::ranges::any_of(factors.list, [&](const Factors::Factor &factor) {
+        const std::optional<AccessId> operand = factor.isDivisor ? std::nullopt : operandOf(*factor.node);
+        return operand && mayMask(*operand) && scope_.accesses[*operand].variables == logical.targetVariables &&
+               structureOwner(kernel_, scope_.accesses[*operand].tensor) == shared->owner;
+      }))
+    return true;
   std::optional<AccessId> only;
   for (size_t k = 0; k < factors.list.size(); ++k)
     if (factors.isSparse(k)) {
