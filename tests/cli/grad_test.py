@@ -4,6 +4,7 @@ import json
 import re
 import unittest
 
+from data_files_test import npy
 from spc_case import ROOT, SDDMM, SPMV, SpcCase
 
 PAGE = (ROOT / "docs" / "grad.md").read_text()
@@ -202,6 +203,19 @@ class Grad(SpcCase):
         self.gradient(kernel)
         rows = [self.spc("run", "d.tex", "-q", x, self.vector("d_y.mtx", *seed)).out.split() for seed in [(1, 0), (0, 1)]]
         self.assertEqual(forward[2:], [row[2] for row in rows])
+
+    def test_the_derivative_of_a_gather_is_a_scatter(self):
+        kernel = self.write("k.tex", "tensor x(n): f64\ntensor p(m): i32\ntensor w(m): f64\ny(i) = w(i)*x(p(i))\n")
+        done = self.spc("grad", kernel, "--of", "y", "--wrt", "x,w", "-o", "-")
+        self.assertIn("d_x(p__0) = w(i)*at(p__0, p(i))*d_y(i)\n", done.out)
+        self.assertIn("d_w(i) = sum(p__0, x(p__0)*at(p__0, p(i)))*d_y(i)\n", done.out)
+        self.write("kg.tex", done.out)
+        for name, kind, values in [("x", "f8", [1.0, 2.0, 3.0]), ("p", "i4", [2, 0, 2, 1]), ("w", "f8", [1.0, -1.0, 2.0, 5.0]),
+                                   ("d_y", "f8", [1.0, 2.0, 3.0, 4.0])]:
+            self.write(f"{name}.npy", npy(kind, [len(values)], values))
+        done = self.spc("run", "kg.tex", "-q", "--check", "x=x.npy", "p=p.npy", "w=w.npy", "d_y=d_y.npy", "-o", "d_x=-",
+                        "-o", "d_w=d_w.npy")
+        self.assertEqual([float(line.split()[-1]) for line in done.out.splitlines()[-3:]], [-2.0, 20.0, 7.0])
 
 
 if __name__ == "__main__":

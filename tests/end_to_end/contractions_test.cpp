@@ -15,7 +15,7 @@ TEST_CASE("random products in two spellings", "[chains]") {
   std::mt19937 random(productSeed());
   const int products = takesAll() ? 2500 : 40;
   for (int number = 0; number < products; ++number) {
-    const RandomProduct product = randomProduct(random, spellings);
+    const RandomProduct product = randomProduct(random, spellings, /*hasDivisor=*/number % 4 == 3);
     for (int spelling = 0; spelling < 2; ++spelling) {
       KernelSpec spec =
           specFor(spellingOf(product, random), product.formats, static_cast<size_t>(2 * number + spelling));
@@ -231,4 +231,23 @@ TEST_CASE("sums of nothing beside other terms", "[chains]") {
             CHECK(kernel.check(trial) == "");
           }
       }
+}
+
+TEST_CASE("a result is set to 0 before the term that would set it first, and is a sum of nothing", "[chains]") {
+  for (const std::string statement :
+       {"y(i) = A(j,l)*B(l,i) + v(l)*D(l,i)", "Y(i,k) = A(j,l)*B(l,i)*w(k) - D(l,i)*D(l,k)"})
+    for (const std::string format : {"csr", "coo", "dense"}) {
+      KernelSpec spec;
+      spec.statements = statement;
+      spec.formats = {{"A", format}, {"B", "csc"}};
+      const KernelUnderTest kernel(spec);
+      REQUIRE(kernel.outcome() == KernelUnderTest::Outcome::Compiled);
+      for (size_t none = 0; none <= static_cast<size_t>(kernel.extentClasses()); ++none) {
+        Trial trial{std::vector<int64_t>(static_cast<size_t>(kernel.extentClasses()), 5), Fill::Random, false};
+        if (none < trial.extents.size())
+          trial.extents[none] = 0;
+        INFO(describe(spec) << describe(trial));
+        CHECK(kernel.check(trial) == "");
+      }
+    }
 }

@@ -26,19 +26,14 @@ std::string randomFormat(size_t order, std::mt19937 &random) {
   return order == 2 ? matrices[below(random, 5)] : below(random, 4) == 0 ? "sv" : "dense";
 }
 
-std::vector<std::string> textsOf(const std::vector<RandomProduct::Factor> &factors) {
-  std::vector<std::string> texts;
-  for (const RandomProduct::Factor &factor : factors)
-    texts.push_back(factor.text);
-  return texts;
-}
-
-std::string joined(std::vector<std::string> texts, std::mt19937 &random) {
-  for (size_t k = texts.size(); k > 1; --k)
-    std::swap(texts[k - 1], texts[below(random, k)]);
+std::string joined(std::vector<RandomProduct::Factor> factors, std::mt19937 &random) {
+  for (size_t k = factors.size(); k > 1; --k)
+    std::swap(factors[k - 1], factors[below(random, k)]);
+  std::iter_swap(factors.begin(), std::find_if(factors.begin(), factors.end(),
+                                               [](const RandomProduct::Factor &factor) { return !factor.divides; }));
   std::string product;
-  for (const std::string &text : texts)
-    product += (product.empty() ? "" : "*") + text;
+  for (const RandomProduct::Factor &factor : factors)
+    product += (product.empty() ? "" : factor.divides ? "/" : "*") + factor.text;
   return product;
 }
 
@@ -71,7 +66,7 @@ std::vector<char> randomIndices(const std::vector<char> &used, std::mt19937 &ran
 
 /// The tensor of a factor, "A" of "abs(A(i,j))".
 std::string nameOf(const RandomProduct::Factor &factor) {
-  return std::string(1, factor.text[factor.text.find_first_of("ABCDE")]);
+  return std::string(1, factor.text[factor.text.find_first_of("ABCDEF")]);
 }
 
 /// Of some factors each becomes a sum of two.
@@ -91,6 +86,16 @@ void addAddends(RandomProduct &product, std::mt19937 &random) {
     }
 }
 
+/// The product is divided by a dense tensor's elements, each of them 1 or more.
+void addDivisor(RandomProduct &product, const std::vector<char> &used, std::mt19937 &random) {
+  std::vector<char> indices = {used[below(random, used.size())]};
+  if (const char other = used[below(random, used.size())]; !has(indices, other))
+    indices.push_back(other);
+  const std::string name = access("F", indices);
+  product.factors.push_back({"(1 + " + name + "*" + name + ")", indices, "", /*divides=*/true});
+  product.formats["F"] = "dense";
+}
+
 /// One spelling, of which kind: statements before the last one, and the names they take.
 struct Spelling {
   Spellings kind;
@@ -106,7 +111,7 @@ RandomProduct::Factor summed(char index, const std::vector<RandomProduct::Factor
     for (char other : factor.indices)
       if (other != index && !has(sum.indices, other))
         sum.indices.push_back(other);
-  const std::string product = joined(textsOf(inside), random);
+  const std::string product = joined(inside, random);
   sum.text = "sum(" + std::string(1, index) + ", " + product + ")";
   if (spelling.kind == Spellings::All && below(random, 2) == 0) {
     const std::string name = access("T" + std::to_string(spelling.names++), sum.indices);
@@ -139,7 +144,7 @@ std::string term(const RandomProduct &product, std::vector<RandomProduct::Factor
     left.erase(first, left.end());
     left.push_back(summed(index, inside, spelling, random));
   }
-  return around + joined(textsOf(left), random) + behind;
+  return around + joined(left, random) + behind;
 }
 
 } // namespace
@@ -149,7 +154,7 @@ unsigned productSeed() {
   return seed ? static_cast<unsigned>(std::strtoul(seed, nullptr, 10)) : 41;
 }
 
-RandomProduct randomProduct(std::mt19937 &random, Spellings spellings) {
+RandomProduct randomProduct(std::mt19937 &random, Spellings spellings, bool hasDivisor) {
   RandomProduct product;
   product.spellings = spellings;
   std::vector<char> used;
@@ -169,14 +174,17 @@ RandomProduct randomProduct(std::mt19937 &random, Spellings spellings) {
   product.target = access("y", product.targetIndices);
   if (!product.targetIndices.empty())
     product.formats["y"] = product.targetIndices.size() == 2 && below(random, 3) == 0 ? "csr" : "dense";
+  if (spellings == Spellings::All)
+    addAddends(product, random);
+  if (hasDivisor)
+    addDivisor(product, used, random);
   if (spellings == Spellings::Orders)
     return product;
-  addAddends(product, random);
   // A target that lists its entries has parts of two or more indices alone, and of sparse factors.
   if (const auto target = product.formats.find("y"); target != product.formats.end() && target->second == "csr")
     for (const RandomProduct::Factor &factor : product.factors)
       for (const std::string &name : {nameOf(factor), nameOf(factor) + "2"})
-        if (const auto format = product.formats.find(name); format != product.formats.end())
+        if (const auto format = product.formats.find(name); !factor.divides && format != product.formats.end())
           format->second = factor.indices.size() == 1 ? "dense" : format->second == "dense" ? "csr" : format->second;
   return product;
 }
@@ -192,7 +200,8 @@ std::string spellingOf(const RandomProduct &product, std::mt19937 &random) {
         terms.back().push_back({factor.addend, factor.indices, ""});
       }
       const bool isSum = !isApart && !factor.addend.empty();
-      terms[k].push_back({isSum ? "(" + factor.text + " + " + factor.addend + ")" : factor.text, factor.indices, ""});
+      terms[k].push_back(
+          {isSum ? "(" + factor.text + " + " + factor.addend + ")" : factor.text, factor.indices, "", factor.divides});
     }
   }
   Spelling spelling{product.spellings};

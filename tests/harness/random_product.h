@@ -19,6 +19,7 @@ struct RandomProduct {
     std::string text; ///< "A(i,j)"
     std::vector<char> indices;
     std::string addend; ///< what is added to it, with the same indices, or nothing
+    bool divides = false;
   };
   Spellings spellings = Spellings::All;
   std::string target; ///< "y(i)"
@@ -35,8 +36,8 @@ unsigned productSeed();
 
 /// Two to five factors over up to four indices, of order 1 or 2, each dense or sparse, into a dense or a sparse target.
 /// With all spellings some factors are sums of two tensors, of magnitudes where there are several sums: nothing can
-/// cancel then.
-RandomProduct randomProduct(std::mt19937 &random, Spellings spellings);
+/// cancel then. With a divisor it is divided by what is 1 or more, with indices of the factors.
+RandomProduct randomProduct(std::mt19937 &random, Spellings spellings, bool hasDivisor = false);
 
 /// Statements of the product: factors in another order; some sums written as sum(...) around the factors that have
 /// their index, one within the other, or as temporaries; sums of tensors as they are, or a term for each addend.

@@ -340,8 +340,17 @@ TEST_CASE("a temporary is kept where the order of sums is the text's") {
   const std::vector<std::string> sparse = {"A=csr", "B=csr", "S=csr"};
   const std::string product = "let T(i,k) = A(i,j)*B(j,k)\nw(i) = S(i,k)\n";
   for (const char *reader : {"y(i) = T(i,k)*x(k)*k", "y(i) = T(i,k)*x(k)/S(i,k)", "y(i) = T(i,k)*x(k)/S(i,k) + z(i)",
-                             "y(i) = T(i,k)/x(k)", "y(i) = x(k)/T(i,k)"})
+                             "y(i) = x(k)/T(i,k)", "C(i,k) = T(i,k)/x(k)", "C(i,k) = T(i,k)/x(k) + S(i,k)"})
     CHECK_FALSE(check(product + reader, sparse).tensor("T").is<Fused>());
+  for (const char *divided :
+       {"T(i,k)/x(k)", "T(i,k)*x(k)/z(i)", "sum(k, T(i,k)*x(k))/z(i)", "T(i,k)/z(i)*x(k) - z(i)"}) {
+    const Checked whole = checkUsual(product + "y(i) = " + divided, sparse);
+    CHECK(whole.tensor("T").is<Fused>());
+    CHECK(whole.cost().find("nnz(B) for $") != std::string::npos);
+  }
+  CHECK(check("let T(i,k) = A(i,j)*B(j,k)\nlet P(i,k) = T(i,k)/z(i)\ny(i) = P(i,k)*x(k)", {"A=csr", "B=csr"})
+            .tensor("T")
+            .is<Fused>());
   // More sums than sets of which can be tried: some are taken as the text has them.
   std::string chain = "let T1(a,c) = M1(a,b)*M2(b,c)\n";
   for (int k = 2; k < 14; ++k) {

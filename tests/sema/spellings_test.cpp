@@ -62,8 +62,8 @@ struct Pair {
   double ratio() const { return std::max(steps[0], steps[1]) / std::min(steps[0], steps[1]); }
 };
 
-Pair randomPair(testing::Spellings spellings, std::mt19937 &random) {
-  const testing::RandomProduct product = testing::randomProduct(random, spellings);
+Pair randomPair(testing::Spellings spellings, bool hasDivisor, std::mt19937 &random) {
+  const testing::RandomProduct product = testing::randomProduct(random, spellings, hasDivisor);
   Pair pair{{spellingOf(product, random), spellingOf(product, random)}, "", {}};
   std::vector<std::string> bindings;
   for (const auto &[tensor, format] : product.formats) {
@@ -80,11 +80,11 @@ Pair randomPair(testing::Spellings spellings, std::mt19937 &random) {
 }
 
 /// Pairs that are apart by more than 2, those that are by most first.
-std::vector<Pair> pairsApart(testing::Spellings spellings, int count) {
+std::vector<Pair> pairsApart(testing::Spellings spellings, int count, bool haveDivisors = false) {
   std::mt19937 random(testing::productSeed());
   std::vector<Pair> apart;
   for (int number = 0; number < count; ++number)
-    if (Pair pair = randomPair(spellings, random); pair.ratio() > 2)
+    if (Pair pair = randomPair(spellings, haveDivisors, random); pair.ratio() > 2)
       apart.push_back(std::move(pair));
   std::stable_sort(apart.begin(), apart.end(), [](const Pair &a, const Pair &b) { return a.ratio() > b.ratio(); });
   if (std::getenv("SPC_TEST_LIST")) {
@@ -129,6 +129,19 @@ TEST_CASE("temporaries and distribution change no order of a product's cost") {
   }
   // Each sum of two that falls into its addends doubles the steps, and what a target that lists its entries keeps of
   // dense arrays' sums is done for each entry of a row.
+  CHECK(static_cast<int>(apart.size()) * 15 <= products);
+  CHECK(farApart * 75 <= products);
+}
+
+TEST_CASE("what a product is divided by changes no order of its cost") {
+  const int products = countOr(250);
+  const std::vector<Pair> apart = pairsApart(testing::Spellings::All, products, /*haveDivisors=*/true);
+  int farApart = 0;
+  for (const Pair &pair : apart) {
+    INFO(pair.texts[0] << "\n" << pair.texts[1] << "\n" << pair.steps[0] << " and " << pair.steps[1] << pair.formats);
+    CHECK(pair.ratio() < kOrderOfCost);
+    farApart += pair.ratio() > 6;
+  }
   CHECK(static_cast<int>(apart.size()) * 15 <= products);
   CHECK(farApart * 75 <= products);
 }

@@ -221,10 +221,15 @@ NodePtr Expander::summedApart(NodePtr value, const Node &condition) {
 }
 
 /// By which variables the places of a condition on some are listed: those of a factor that lists them within others, as
-/// the columns of a matrix by rows. The list goes along with its entries, in the order in which they are stored.
+/// the columns of a matrix by rows. The list goes along with its entries, in the order in which they are stored: of
+/// several factors the one with the result's rows is taken.
 std::vector<VariableId> Expander::listedBy(const std::vector<VariableId> &asked, const Node &value) const {
   const MaybeDomain domain = sparsityOf(value, computeType_, scope_, kernel_).domain;
   std::vector<VariableId> around = asked;
+  const std::vector<format::Level> &stored = kernel_.tensors[main_->target].format.levels;
+  const auto hasRows = [&](const std::vector<VariableId> &own) {
+    return !stored.empty() && has(own, main_->targetVariables[static_cast<size_t>(stored.front().dim)]);
+  };
   for (AccessId id : accessesOf(value)) {
     const Access &access = scope_.accesses[id];
     const auto isOwn = [&](VariableId variable) { return has(access.variables, variable); };
@@ -238,7 +243,7 @@ std::vector<VariableId> Expander::listedBy(const std::vector<VariableId> &asked,
             format.levels.begin(), format.levels.begin() + static_cast<ptrdiff_t>(outer),
             [&](const format::Level &level) { return has(asked, access.variables[static_cast<size_t>(level.dim)]); }))
       return asked;
-    if (around.size() == asked.size())
+    if (around.size() == asked.size() || (!hasRows(around) && hasRows(access.variables)))
       around = access.variables;
   }
   return around;

@@ -111,7 +111,8 @@ private:
     const bool isSampled = mask && isDenseProduct(made);
     const bool isSampledWhole = isSampled && mask->variables.size() == made.target.variables.size();
     if (!isSampledWhole && isProductWithin(planning_, made, reader))
-      return sumsOver(use, reader) || isBoundSparse(use.target.tensor) || readsWithin(use, reader) || isSpread(made);
+      return sumsOver(use, reader.access) || isBoundSparse(use.target.tensor) || readsWithin(use, reader) ||
+             isSpread(made);
     if (isBoundSparse(use.target.tensor) || !hasNoOtherLoops(use, reader.access) || hasReduction(*made.value))
       return false;
     if (isElementwise(made))
@@ -129,14 +130,6 @@ private:
            computeTypeOf(planning_.kernel, use) == type && tensorOf(reader.statement).type == type && isSum &&
            !losesExtent(*made.value, made, use, reader) &&
            !isOverwritten(*made.value, made.scope, producer, reader.statement);
-  }
-
-  /// Whether the reader adds up over an index of what it reads: the order of its sums and the temporary's matters.
-  static bool sumsOver(const ResolvedStatement &use, const Reader &reader) {
-    const std::vector<VariableId> &own = use.scope.accesses[reader.access].variables;
-    return std::any_of(own.begin(), own.end(), [&](VariableId variable) {
-      return use.scope.variables[variable].kind != Variable::Kind::Target;
-    });
   }
 
   /// Whether the reader's statement has sparse operands without other indices: they may say where it is wanted.

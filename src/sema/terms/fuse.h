@@ -39,9 +39,12 @@ bool isIndexedBeside(VariableId variable, const ResolvedStatement &use, const Re
 /// sum then spans what it spans as a temporary.
 bool isAddendsFactor(const Reader &reader);
 
+/// Whether a statement adds up over an index of what it reads: the order of its sums and a temporary's matters.
+bool sumsOver(const ResolvedStatement &use, AccessId read);
+
 /// Whether a temporary of two or more indices is a sum of products, or larger than each of its factors, and its reader
 /// a factor of a product: in which order the sums of both are taken, and whether there is a part like the temporary,
-/// is then chosen for all factors together.
+/// is then chosen for all factors together. What is divided is added up first, if nothing adds it up at last.
 bool isProductWithin(const Planning &planning, const ResolvedStatement &made, const Reader &reader);
 
 /// Whether indices that tensors hold say where a temporary of two or more has what it is made of: it is next to empty,

@@ -53,7 +53,8 @@ bool isSumOfProducts(const Node &value, const Scope &scope, const std::vector<Va
          !summedOver(body, scope, targets).empty();
 }
 
-/// Whether a reader is a factor, perhaps within sums, or an addend: additions are around the whole product alone.
+/// Whether a reader is a factor or a numerator, perhaps within sums, or an addend: additions are around the whole
+/// product alone.
 bool isFactor(const Reader &reader) {
   bool isInside = false;
   for (size_t k = 0; k + 1 < reader.path.size(); ++k) {
@@ -61,12 +62,34 @@ bool isFactor(const Reader &reader) {
     const auto *binary = std::get_if<BinaryNode>(&node.kind);
     const auto *reduction = std::get_if<ReduceNode>(&node.kind);
     const bool isSum = asSum(node), isNegative = std::holds_alternative<NegateNode>(node.kind);
+    const bool isScaled = binary && (binary->op == BinaryOp::Mul ||
+                                     (binary->op == BinaryOp::Div && binary->left.get() == reader.path[k + 1]));
     if ((isSum && isInside) || (reduction && reduction->reduction != Reduction::Sum) ||
-        (!binary && !reduction && !isNegative) || (binary && !isSum && binary->op != BinaryOp::Mul))
+        (!binary && !reduction && !isNegative) || (binary && !isSum && !isScaled))
       return false;
     isInside = isInside || (!isSum && !isNegative);
   }
   return true;
+}
+
+/// Whether what a statement reads is divided there.
+bool isDivided(const Reader &reader) {
+  return std::any_of(reader.path.begin(), reader.path.end(), [](const Node *node) {
+    const auto *binary = std::get_if<BinaryNode>(&node->kind);
+    return binary && binary->op == BinaryOp::Div;
+  });
+}
+
+/// Whether a statement, or what reads the temporary that it makes, adds up over an index of what is read.
+bool isAddedUp(const Planning &planning, size_t statement, AccessId read) {
+  const ResolvedStatement &use = planning.statements[statement];
+  if (sumsOver(use, read) || !use.isTemporary)
+    return sumsOver(use, read);
+  for (size_t k = statement + 1; k < planning.statements.size(); ++k)
+    for (AccessId id : accessesOf(*planning.statements[k].value))
+      if (planning.statements[k].scope.accesses[id].tensor == use.target.tensor && isAddedUp(planning, k, id))
+        return true;
+  return false;
 }
 
 /// The addend that a reader is in.
@@ -95,6 +118,12 @@ bool isAddendsFactor(const Reader &reader) {
   return true;
 }
 
+bool sumsOver(const ResolvedStatement &use, AccessId read) {
+  const std::vector<VariableId> &own = use.scope.accesses[read].variables;
+  return std::any_of(own.begin(), own.end(),
+                     [&](VariableId variable) { return use.scope.variables[variable].kind != Variable::Kind::Target; });
+}
+
 bool isProductWithin(const Planning &planning, const ResolvedStatement &made, const Reader &reader) {
   const ResolvedStatement &use = planning.statements[reader.statement];
   if (sumsOf(*made.value, made) + sumsOf(addendOf(reader), use) > kMostSums ||
@@ -105,7 +134,7 @@ bool isProductWithin(const Planning &planning, const ResolvedStatement &made, co
   return planning.mayReorderSums() && made.target.variables.size() > 1 &&
          (isSumOfProducts(*made.value, made.scope, made.target.variables) ||
           (isLargerThanOperands(made) && !asSum(*made.value) && !hasOtherReduction(*made.value))) &&
-         isFactor(reader);
+         isFactor(reader) && (!isDivided(reader) || isAddedUp(planning, reader.statement, reader.access));
 }
 
 bool isScattered(const Planning &planning, const ResolvedStatement &made) {

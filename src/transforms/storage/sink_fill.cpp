@@ -2,6 +2,7 @@
 #include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
+#include "transforms/util/skipped_nests.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -61,7 +62,7 @@ private:
 };
 
 /// The loop right after the fill (in the order in which the buffer is accessed) that runs over all rows of a dimension,
-/// or over all blocks of rows, and accesses the buffer only in the rows of its own iteration.
+/// or over all blocks of rows, in every call, and accesses the buffer only in the rows of its own iteration.
 std::optional<OwningLoop> SinkFill::owningLoop(mlir::linalg::FillOp fill, mlir::BlockArgument buffer) {
   mlir::Block *block = fill->getBlock();
   scf::ForOp loop;
@@ -79,7 +80,8 @@ std::optional<OwningLoop> SinkFill::owningLoop(mlir::linalg::FillOp fill, mlir::
       return std::nullopt;
     accesses.push_back(user);
   }
-  if (!loop || !mlir::isConstantIntValue(loop.getLowerBound(), 0) || !mlir::isConstantIntValue(loop.getStep(), 1))
+  if (!loop || !mlir::isConstantIntValue(loop.getLowerBound(), 0) || !mlir::isConstantIntValue(loop.getStep(), 1) ||
+      skippedNest(getOperation(), loop))
     return std::nullopt;
   for (unsigned dim = 0; dim < mlir::cast<mlir::MemRefType>(buffer.getType()).getRank(); ++dim) {
     std::optional<int64_t> rows = blocksOf(getOperation(), loop.getUpperBound(), buffer.getArgNumber(), dim);

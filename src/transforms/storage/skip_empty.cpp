@@ -1,6 +1,6 @@
-#include "dialect/attributes.h"
 #include "transforms/passes.h"
 #include "transforms/util/body_arguments.h"
+#include "transforms/util/skipped_nests.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -18,22 +18,12 @@ namespace arith = mlir::arith;
 namespace scf = mlir::scf;
 using mlir::Value;
 
-/// Whether all loops in an operation, itself among them, are of one nest.
-bool isAlone(mlir::Operation *op, int64_t nest) {
-  return !op->walk([&](mlir::Operation *inner) {
-              const dialect::PlaceAttr place = dialect::placeOf(inner);
-              return place && place.getNest() != nest ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
-            }).wasInterrupted();
-}
-
 class SkipEmpty : public impl::SkipEmptyBase<SkipEmpty> {
 public:
   void runOnOperation() override {
     llvm::SmallVector<mlir::Operation *> outermost;
     getOperation().walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
-      const dialect::PlaceAttr place = dialect::placeOf(op);
-      const dialect::NestAttr nest = place ? dialect::nestOf(getOperation(), place.getNest()) : dialect::NestAttr();
-      if (!nest || nest.getEmptyWith().empty() || !isAlone(op, place.getNest()))
+      if (!skippedNest(getOperation(), op))
         return mlir::WalkResult::advance();
       outermost.push_back(op);
       return mlir::WalkResult::skip();
@@ -66,7 +56,7 @@ private:
   }
 
   void skip(mlir::Operation *op) {
-    const dialect::NestAttr nest = dialect::nestOf(getOperation(), dialect::placeOf(op).getNest());
+    const dialect::NestAttr nest = skippedNest(getOperation(), op);
     const Value some = hasAddends(nest);
     if (nest.getIsSet()) {
       op->walk([&](mlir::memref::StoreOp store) {

@@ -128,8 +128,8 @@ std::optional<Runs> matchRuns(scf::WhileOp loop) {
 
 namespace {
 
-constexpr int64_t kSamples = 32, kMost = 13; ///< of the samples
-constexpr int64_t kManyEntries = 1 << 17;    ///< whose branches no processor learns by heart
+constexpr int64_t kRunSamples = 32, kMost = 13; ///< of the samples
+constexpr int64_t kManyEntries = 1 << 17;       ///< whose branches no processor learns by heart
 
 /// How many entries the whole list has; null where no argument of the body says so, or the loop runs several times.
 Value countOfEntries(Runs &runs) {
@@ -160,7 +160,7 @@ Value canForeseeRuns(mlir::ImplicitLocOpBuilder &ops, Runs &runs, int64_t apart)
   const auto sample = [&](mlir::OpBuilder &then, mlir::Location place) {
     mlir::ImplicitLocOpBuilder branch(place, then);
     const Value last = arith::SubIOp::create(branch, count, number(branch, apart));
-    const Value step = arith::DivUIOp::create(branch, last, number(branch, kSamples));
+    const Value step = arith::DivUIOp::create(branch, last, number(branch, kRunSamples));
     const Value zero = number(branch, 0), one = number(branch, 1);
     const auto add = [&](mlir::OpBuilder &inside, mlir::Location, Value k, mlir::ValueRange found) {
       mlir::ImplicitLocOpBuilder inner(place, inside);
@@ -171,7 +171,7 @@ Value canForeseeRuns(mlir::ImplicitLocOpBuilder &ops, Runs &runs, int64_t apart)
       const Value more = arith::SelectOp::create(inner, isSame, one, zero);
       scf::YieldOp::create(inner, arith::AddIOp::create(inner, found[0], more).getResult());
     };
-    auto loop = scf::ForOp::create(branch, zero, number(branch, kSamples), one, mlir::ValueRange{zero}, add);
+    auto loop = scf::ForOp::create(branch, zero, number(branch, kRunSamples), one, mlir::ValueRange{zero}, add);
     const Value same = loop.getResult(0);
     const Value none = arith::CmpIOp::create(branch, arith::CmpIPredicate::eq, same, zero);
     const Value most = arith::CmpIOp::create(branch, arith::CmpIPredicate::uge, same, number(branch, kMost));

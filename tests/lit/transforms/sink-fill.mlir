@@ -93,3 +93,25 @@ func.func @other_blocks(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, sp
   }
   return
 }
+
+// A call in which k is 0 leaves the loop out: the fill stays in front of it.
+// CHECK-LABEL: func.func @skipped(
+// CHECK:         scf.for
+// CHECK-NEXT:      memref.store
+// CHECK-NEXT:    }
+// CHECK:         scf.for
+// CHECK-NEXT:      memref.load
+func.func @skipped(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y" extents = [<"m">]>},
+                   %m: index {spc.bind = #spc.bind<size, "m">})
+    attributes {spc.nests = [#spc.nest<[<[["i", 1, 1]] in <"m">>] empty = [<"k">]>]} {
+  %zero = arith.constant 0.0 : f64
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  linalg.fill ins(%zero : f64) outs(%y : memref<?xf64>)
+  scf.for %i = %c0 to %m step %c1 {
+    %old = memref.load %y[%i] : memref<?xf64>
+    %new = arith.addf %old, %old : f64
+    memref.store %new, %y[%i] : memref<?xf64>
+  } {spc.place = #spc.place<0, 0>}
+  return
+}
