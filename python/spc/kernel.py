@@ -305,7 +305,8 @@ class Kernel(KernelBase):
         key = tuple([item for view in views.values() for item in self._spec(view)]), frozenset(given)
         if (known := self._variants.get(key)) is not None:
             return known
-        variant = Variant(functions_for(self.specialised, views, self._outputs, given, self._is_inner), self._named())
+        variant = Variant(functions_for(self.specialised, views, self._outputs, given, self._is_inner), self._named(),
+                          self._is_inner)
         return self._variants.setdefault(key, variant)
 
     def _named(self) -> FrozenSet[str]:

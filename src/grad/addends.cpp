@@ -67,8 +67,12 @@ bool AddendWriter::isWithin(const Node &factor, const Mask &mask) const {
   const Access *read = program_.accessIn(pattern ? *pattern->arguments.front() : factor);
   if (!read || read->variables != mask.indices)
     return false;
-  const bool isFilled = !program_.info(read->tensor).like && program_.kernel.tensors[read->tensor].fill != 0;
-  return (pattern || !isFilled) && ownerOf(read->tensor) == mask.owner;
+  return (pattern || !isFilled(factor)) && ownerOf(read->tensor) == mask.owner;
+}
+
+bool AddendWriter::isFilled(const Node &factor) const {
+  const Access *read = program_.accessIn(factor);
+  return read && !program_.info(read->tensor).like && program_.kernel.tensors[read->tensor].fill != 0;
 }
 
 bool AddendWriter::isSeed(const Node &node) const {
@@ -167,11 +171,19 @@ Addend AddendWriter::write(AddendParts parts, const Statement &statement) const 
   for (NodePtr &one : parts.last)
     factors.add(Factor{std::move(one)});
   const auto isMasked = [&](const NodePtr &one) { return isWithin(*one, parts.mask) && !isSeed(*one); };
-  if (parts.mask.owner && std::none_of(factors.plain.begin(), factors.plain.end(), isMasked))
+  const auto addPattern = [&] {
     factors.plain.insert(factors.plain.begin(),
                          call(Function::Pattern, program_.access(*parts.mask.owner, parts.mask.indices)));
-
+  };
+  if (parts.mask.owner && std::none_of(factors.plain.begin(), factors.plain.end(), isMasked))
+    addPattern();
   dropPatterns(factors.plain);
+  // Beside what has values everywhere, a sum that has the mask's entries is no longer one that only these have.
+  const auto isPattern = [&](const NodePtr &one) { return isMasked(one) && callOf(*one, Function::Pattern); };
+  const auto isEverywhere = [&](const NodePtr &one) { return isFilled(*one); };
+  if (parts.mask.owner && std::any_of(factors.plain.begin(), factors.plain.end(), isEverywhere) &&
+      std::none_of(factors.plain.begin(), factors.plain.end(), isPattern))
+    addPattern();
   const auto occurs = [&](VariableId variable) {
     return factors.have(variable) || (parts.place && contains(program_.freeVariables(*parts.place), variable));
   };

@@ -58,6 +58,8 @@ private:
   /// Whether a node reads a seed.
   bool isSeed(const Node &node) const;
 
+  /// Whether a factor is read where it has no entries, too: what is missing of it is no 0.
+  bool isFilled(const Node &factor) const;
   /// Drops factors pattern(A(i,j)) beside others that have the very entries of A.
   void dropPatterns(std::vector<NodePtr> &factors) const;
 

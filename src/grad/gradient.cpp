@@ -130,8 +130,15 @@ private:
   Diagnostics &diagnostics_;
 };
 
+/// Whether a temporary has another tensor's entries, which its statement alone says.
+bool takesPattern(TensorId tensor, const Program &program, const sema::Kernel &plan) {
+  const std::string &name = program.kernel.tensors[*program.info(tensor).source].name;
+  return std::any_of(plan.tensors.begin(), plan.tensors.end(),
+                     [&](const sema::Tensor &planned) { return planned.name == name && planned.shared(); });
+}
+
 /// What has to be bound to a format, with what it is stored like.
-std::vector<StoredLike> storedTensors(const Program &program, const Derivative &derivative) {
+std::vector<StoredLike> storedTensors(const Program &program, const sema::Kernel &plan, const Derivative &derivative) {
   std::vector<StoredLike> sparse;
   const auto add = [&](TensorId tensor, std::optional<TensorId> sharedWith = std::nullopt) {
     const TensorId source = *program.info(program.info(tensor).like.value_or(tensor)).source;
@@ -156,7 +163,7 @@ std::vector<StoredLike> storedTensors(const Program &program, const Derivative &
     if (const std::optional<TensorId> pattern = program.info(value).pattern)
       add(tensor, tensor != *pattern && !isAssembled(tensor) && isOperand(*pattern) ? pattern : std::nullopt);
   for (const Assignment &statement : derivative.recomputed)
-    if (program.info(statement.target).pattern == statement.target)
+    if (program.info(statement.target).pattern == statement.target && !takesPattern(statement.target, program, plan))
       add(statement.target);
   for (const TensorId tensor : derivative.dense)
     add(tensor);
@@ -183,7 +190,7 @@ std::optional<Gradient> differentiate(const sema::Program &kernel, const sema::K
   if (diagnostics.hasErrors())
     return std::nullopt;
   addForwardValues(program, derivative);
-  return Gradient{writeText(kernel, request, program, derivative), storedTensors(program, derivative)};
+  return Gradient{writeText(kernel, request, program, derivative), storedTensors(program, plan, derivative)};
 }
 
 } // namespace spc::grad

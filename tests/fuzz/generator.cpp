@@ -210,12 +210,7 @@ private:
                         : "(not pattern(" + access + "))";
   }
 
-  /// Of elements, or of places of the result.
-  std::string condition(const std::string &first, const std::string &second) {
-    if (targets_.size() < 2 || !chance(25))
-      return comparison(first, second);
-    return targets_[0] + (chance(80) ? " == " : " != ") + targets_[1] + (chance(20) ? " + 1" : "");
-  }
+  std::string places() { return targets_[0] + (chance(80) ? " == " : " != ") + targets_[1] + (chance(20) ? "+1" : ""); }
 
   std::string call() {
     const auto given = [&] { return operandAccess(/*mustBeDense=*/false) + (chance(15) ? " * " + mask() : ""); };
@@ -240,7 +235,8 @@ private:
     case 5:
       return "(not " + first + ")";
     default:
-      return "select(" + condition(first, second) + ", " + operand() + ", " + operand() + ")";
+      return "select(" + (targets_.size() > 1 && chance(25) ? places() : comparison(first, second)) + ", " + operand() +
+             ", " + operand() + ")";
     }
   }
 

@@ -303,3 +303,32 @@ def test_extremes_of_sums_have_a_place(dtype, seed):
     computed = torch.nn.functional.leaky_relu(a @ x @ w.T + b, 0.2)
     expected, = torch.autograd.grad(computed.amax(0).sum(), x)
     assert torch.allclose(given, expected, rtol=1e-4, atol=1e-5)
+
+
+OF_HEADS = {  # temporaries with an index in front of a matrix's, between these, behind them, or whose missing entries are no zeros
+    "let T(i,h,j) = A(i,j)*X(i,h)\ny(i,j) = sum(h, T(i,h,j)*A(i,j))": lambda a, x: a * a * x.sum(1)[:, None],
+    "let T(i,j,h) = A(i,j)*X(i,h)\ny(i) = sum(j,h, T(i,j,h)*T(i,j,h))": lambda a, x: (a * a).sum(1) * (x * x).sum(1),
+    "let P(h,i,j) = A(i,j)*X(j,h)\nlet m(h,i) = max(j, select(pattern(A(i,j)), P(h,i,j), -9))\ny(h,i) = m(h,i)":
+        lambda a, x: torch.where(a != 0, a * x.T[:, None, :], -9.0).amax(2),
+    "let P(h,i,j) = A(i,j)*X(j,h)\ny(h,i) = sum(j, exp(P(h,i,j))*pattern(A(i,j))*X(j,h))":
+        lambda a, x: ((a != 0) * torch.exp(a * x.T[:, None, :]) * x.T[:, None, :]).sum(2),
+    "let T(i,j) = exp(A(i,j))\ny(i,k) = T(i,j)*X(j,k)": lambda a, x: torch.exp(a) @ x,
+}
+
+
+@pytest.mark.filterwarnings("ignore::spc.SpcWarning")
+@pytest.mark.parametrize("layout", ["csr", "coo"])
+@pytest.mark.parametrize("text", OF_HEADS)
+def test_temporaries_of_heads(text, layout):
+    a, x = matrix(6, 6, layout), torch.from_numpy(dense((6, 3))).requires_grad_()
+    given = spc.torch.Matrix.of(a)
+    given.values.requires_grad_()
+    whole, again = given.to_dense().detach().requires_grad_(), x.detach().clone().requires_grad_()
+    result, expected = spc.torch.op(text)(A=given, X=x), OF_HEADS[text](whole, again)
+    made = result.to_dense() if isinstance(result, spc.torch.Matrix) else result
+    assert torch.allclose(made, expected)
+    weights = torch.from_numpy(dense(tuple(expected.shape), seed=5))
+    (made * weights).sum().backward()
+    (expected * weights).sum().backward()
+    assert torch.allclose(given.with_values(given.values.grad).to_dense(), whole.grad * (whole != 0))
+    assert torch.allclose(x.grad, again.grad)

@@ -103,6 +103,26 @@ def test_sampled_and_assembled_results():
     assert torch.allclose(exchanged.to_dense(), 2 * s.to_dense().T)
 
 
+@pytest.mark.parametrize("form", ["csr", "dcsr", "coo"])
+def test_assembled_results_of_dense_operands_and_of_those_behind_one(form):
+    chosen = spc.torch.op("N(i,j) = where(A(i,j) > 0.5, A(i,j))", N=form)
+    a = random(7, 6)
+    result = chosen(a)
+    assert isinstance(result, spc.torch.Matrix)
+    assert torch.equal(result.to_dense(), torch.where(a > 0.5, a, 0.0).detach())
+    result.values.sum().backward()
+    assert torch.equal(a.grad, (a > 0.5).to(a.dtype))
+    total = spc.torch.op("N(i,j) = (i == j) * x(i) + A(i,j)", N=form)
+    x, matrix_ = random(7), sparse(7, 7)
+    result = total(x, matrix_)
+    assert torch.allclose(result.to_dense(), torch.diag(x) + matrix_.to_dense())
+    (result.values * result.values).sum().backward()
+    assert torch.allclose(x.grad, 2 * result.to_dense().diagonal())
+    assert torch.allclose(matrix_.values.grad, 2 * result.to_dense()[matrix_.to_dense() != 0])
+    assert isinstance(spc.kernel("N(i,j) = x(i) * A(i,j)")(x.detach(), matrix_.with_values(matrix_.values.detach())),
+                      spc.torch.Matrix)
+
+
 def test_batches():
     spmm = spc.torch.op(SPMM, A="csr")
     a, b = sparse(8, 6), torch.from_numpy(dense((4, 6, 3)))

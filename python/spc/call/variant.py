@@ -42,9 +42,10 @@ def in_parts(argument: Argument) -> ArgumentError:
 class Variant:
     """The functions of one compiled kernel."""
 
-    def __init__(self, functions: Functions, named: FrozenSet[str] = frozenset()):
-        """named: the outputs whose format somebody has said."""
-        self.functions, self.named = functions, named
+    def __init__(self, functions: Functions, named: FrozenSet[str] = frozenset(), is_operator: bool = False):
+        """named: the outputs whose format somebody has said. is_operator: sparse results are a Matrix, whatever of
+        torch's the operands are."""
+        self.functions, self.named, self._is_operator = functions, named, is_operator
         self.signature = functions.signature
         self.arguments = self.signature.arguments
         self.numbers = [(k, argument) for k, argument in enumerate(self.arguments)
@@ -71,7 +72,8 @@ class Variant:
                     view.indices != argument.indices or view.pointers != argument.pointers:
                 views[argument.name] = _fitting(view, argument, convert)
         extents = binding.extents_of(views, self.signature, sizes)
-        style = Style(family_of(views), index, self.named)
+        family = family_of(views)
+        style = Style("spc.torch" if self._is_operator and family == "torch" else family, index, self.named)
         passed: List[Any] = []
         outputs: List[Output] = []
         for argument in self.arguments:
@@ -142,14 +144,13 @@ def values_of(view: Operand, argument: TensorArgument, pattern: View) -> View:
 
 
 def family_of(views: Mapping[str, Operand]) -> str:
-    """The family of results: that of the first operand that is not NumPy's or a number; else PyTorch's if a number is."""
-    found = "numpy"
-    for view in views.values():
-        if view.family == "torch.number":
-            found = "torch"
-        elif view.family not in ("number", "numpy"):
-            return view.family
-    return found
+    """The family of results: Matrix where an operand is one, else that of the first one that is not NumPy's or a number;
+    else PyTorch's if a number is."""
+    families = [view.family for view in views.values()]
+    if "spc.torch" in families:
+        return "spc.torch"
+    found = next((family for family in families if family not in ("number", "numpy", "torch.number")), "numpy")
+    return "torch" if found == "numpy" and "torch.number" in families else found
 
 
 def _check_overlaps(views: Mapping[str, Operand], outputs: List[Output]) -> None:

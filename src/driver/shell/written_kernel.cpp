@@ -1,5 +1,6 @@
 #include "driver/shell/written_kernel.h"
 #include "driver/shell/front_end.h"
+#include "format/rule.h"
 
 #include "host/constants.h"
 #include "syntax/parser.h"
@@ -46,9 +47,22 @@ format::Format formatOf(const sema::Kernel &kernel, const std::string &tensor) {
   throw std::logic_error("a written kernel's tensor is stored like '" + tensor + "', which the kernel does not have");
 }
 
+/// The format, or where no file may say it, as that of a temporary with a list of coordinates and more dimensions
+/// behind these, one whose rows have lists of their own.
+static format::Format writable(format::Format format) {
+  if (!format::checkLevels(format.levels))
+    return format;
+  for (format::Level &level : format.levels) {
+    level.unique = true;
+    if (level.hasWidthOne())
+      level.extent = format::Extent::Ragged;
+  }
+  return format;
+}
+
 format::StoredTensor storedLike(format::FormatLoader &loader, const sema::Kernel &kernel, const std::string &name,
                                 const std::string &like, bool sharesStructure) {
-  format::StoredTensor stored{name, formatOf(kernel, like), "", ""};
+  format::StoredTensor stored{name, writable(formatOf(kernel, like)), "", ""};
   if (sharesStructure)
     stored.structureOf = like;
   else

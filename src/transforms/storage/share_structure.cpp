@@ -147,13 +147,13 @@ mlir::Value ShareStructure::position(const NestedAccess &access, unsigned proxy,
       (levelsOf(view) == levels ? whole : leading).push_back(view);
   if (const mlir::Value position = positionOf(access, whole))
     return position;
-  if (leading.empty()) { // where loops ask for entries alone, they read the last level's coordinates that lists any
-    const mlir::Value entry = listedPosition(access, whole);
-    return entry ? withTail(access, proxy, entry, listsOf(whole.front())) : entry;
+  if (const mlir::Value entry = positionOf(access, leading)) {
+    delayLoad(access.op, entry);
+    return withTail(access, proxy, entry, levelsOf(leading.front()));
   }
-  const mlir::Value entry = positionOf(access, leading);
-  delayLoad(access.op, entry);
-  return entry ? withTail(access, proxy, entry, levelsOf(leading.front())) : entry;
+  // Where loops ask for entries alone, they read the last level's coordinates that lists any.
+  const mlir::Value entry = listedPosition(access, whole);
+  return entry ? withTail(access, proxy, entry, listsOf(whole.front())) : entry;
 }
 
 /// The position of an access within an entry's tail, which are the dimensions of the proxy from `levels` on.
