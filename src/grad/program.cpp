@@ -10,7 +10,11 @@
 namespace spc::grad {
 
 std::string Program::extentOf(TensorId tensor, size_t dim) const {
-  const sema::Extent &extent = kernel.extents[kernel.tensors[tensor].extents[dim]];
+  return textOf(kernel.tensors[tensor].extents[dim]);
+}
+
+std::string Program::textOf(sema::ExtentId id) const {
+  const sema::Extent &extent = kernel.extents[id];
   return extent.fixed          ? std::to_string(*extent.fixed)
          : extent.sums.empty() ? extent.name
                                : sema::textOf(extent.sums.front(), kernel);

@@ -2,6 +2,8 @@
 
 #include "sema/composed_reductions.h"
 
+#include <algorithm>
+#include <cctype>
 #include <map>
 
 namespace spc::grad {
@@ -169,6 +171,12 @@ private:
     if (source_.tensors[id].isRead)
       info.pattern = patternOf(id, id);
     program_.infos.push_back(std::move(info));
+    // Of names for one size declarations have one, or a number.
+    if (const auto *size = source_.tensors[id].as<sema::Size>()) {
+      const std::string text = program_.textOf(size->extent);
+      const bool isOne = std::all_of(text.begin(), text.end(), [](char c) { return std::isalnum(c) || c == '_'; });
+      program_.kernel.tensors[id].name = isOne ? text : "(" + text + ")";
+    }
     const sema::Tensor &planned = planned_.tensors[plannedOf(id)];
     program_.kernel.tensors[id].fill = planned.fill;
     if (planned.partOf.empty())

@@ -217,6 +217,24 @@ class Grad(SpcCase):
                         "-o", "d_w=d_w.npy")
         self.assertEqual([float(line.split()[-1]) for line in done.out.splitlines()[-3:]], [-2.0, 20.0, 7.0])
 
+    def test_sizes_have_the_name_that_declarations_have(self):
+        for text, written in [("tensor x(m,n)\ntensor g(4)\ny(i,j) = x(i,j)*g(j)/n\n", "d_x(i,j) = g(j)*d_y(i,j)/4\n"),
+                              ("tensor x(m,n)\ntensor g(p)\ny(i,j) = x(i,j)*g(j)/p\n", "d_x(i,j) = g(j)*d_y(i,j)/n\n")]:
+            done = self.spc("grad", self.write("k.tex", text), "-q", "--of", "y", "--wrt", "x", "-o", "-")
+            self.assertIn(written, done.out)
+
+    def test_what_no_format_says_is_stored_by_rows(self):
+        kernel = self.write("k.tex", "let T(i,h,j) = A(i,j)*X(i,h)\ny(i,j) = sum(h, T(i,h,j)*A(i,j))\n")
+        for form in ["csr", "coo", "dcsr"]:
+            self.spc("grad", kernel, "-q", "--of", "y", "--wrt", "A,X", "--format", f"A={form}", "-o", "kg.tex",
+                     "--format-out", "kg.json")
+            self.spc("compile", "kg.tex", "-q", "--format", "kg.json", "-O0", "-o", "kg.o")
+
+    def test_products_with_what_has_values_everywhere_keep_the_entries(self):
+        kernel = self.write("k.tex", "let T(i,j) = exp(A(i,j))\nY(i,k) = T(i,j)*X(j,k)\n")
+        done = self.spc("grad", kernel, "-q", "--of", "Y", "--wrt", "A", "--format", "A=csr", "-o", "-")
+        self.assertIn(" + pattern(A(i,j))*T(i,j)*d_T(i,j)\n", done.out)
+
 
 if __name__ == "__main__":
     unittest.main()
