@@ -6,7 +6,7 @@ from typing import Any, Optional, Sequence, Tuple, Union
 from ..errors import CompileError
 from .layers import TABLE, each, in_type, once, reduced, takes
 from .networks import batch_norm
-from .shapes import unsqueeze, view
+from .shapes import squeeze, unsqueeze, view
 from .sizes import extent
 from .statements import Program, Tensor, dimensions, text_of, type_name
 
@@ -32,6 +32,22 @@ def vector_norm(program: Program, x: Tensor, ord: Order = 2, dim: Dims = None, k
         return each(program, _ROOT, reduced(program, "sum", each(program, "{0} * {0}", x, sparse=(0,)), dim, keepdim))
     powers = each(program, f"select({{0}} != 0, pow(abs({{0}}), {text_of(ord)}), 0)", x, sparse=(0,))
     return each(program, f"select({{0}} > 0, pow({{0}}, {text_of(1 / ord)}), 0)", reduced(program, "sum", powers, dim, keepdim))
+
+
+@takes("logsumexp")
+def logsumexp(program: Program, x: Tensor, dim: Dims, keepdim: bool = False) -> Tensor:
+    if x.is_sparse:
+        raise CompileError("logsumexp of a sparse tensor: its exponentials, sums and logarithms have words")
+    dims = dimensions(dim, len(x.shape))
+    greatest = each(program, "select(abs({0}) == inf, 0, {0})", reduced(program, "max", x, dims, True))
+    total = reduced(program, "sum", each(program, "exp({0} - {1})", x, greatest), dims, True)
+    made = each(program, "log({0}) + {1}", total, greatest)
+    return made if keepdim else squeeze(program, made, dims)
+
+
+@takes("outer", "ger")
+def outer(program: Program, x: Tensor, y: Tensor) -> Tensor:
+    return each(program, "{0} * {1}", unsqueeze(program, x, 1), unsqueeze(program, y, 0), sparse=(0, 1))
 
 
 @takes("norm")

@@ -11,10 +11,29 @@
 namespace spc::sema {
 namespace {
 
+bool isLinear(const Node &node, TensorId temporary, const Scope &scope);
+
+/// Whether a node adds up what it reads of a temporary, to a vector or a number: these are computed by themselves, and
+/// may be anything to what reads them.
+bool addsUp(const Node &node, TensorId temporary, const Scope &scope) {
+  const auto *sum = std::get_if<ReduceNode>(&node.kind);
+  if (!sum || (sum->reduction != Reduction::Sum && sum->reduction != Reduction::Mean))
+    return false;
+  const std::vector<AccessId> accesses = accessesOf(*sum->body);
+  return isLinear(*sum->body, temporary, scope) && std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+           const Access &access = scope.accesses[id];
+           const auto isLeft = [&](VariableId variable) { return !has(sum->variables, variable); };
+           return access.tensor != temporary || std::ranges::count_if(access.variables, isLeft) <= 1;
+         });
+}
+
+/// Whether a node reads elements of a temporary.
 bool reads(const Node &node, TensorId temporary, const Scope &scope) {
-  const std::vector<AccessId> accesses = accessesOf(node);
-  return std::any_of(accesses.begin(), accesses.end(),
-                     [&](AccessId id) { return scope.accesses[id].tensor == temporary; });
+  if (const auto *use = std::get_if<AccessNode>(&node.kind))
+    return scope.accesses[use->access].tensor == temporary;
+  const std::vector<const Node *> below = children(node);
+  return !addsUp(node, temporary, scope) &&
+         std::any_of(below.begin(), below.end(), [&](const Node *child) { return reads(*child, temporary, scope); });
 }
 
 /// Whether what `node` makes of a temporary is 0 where that is, as products, sums and some functions are.
@@ -139,16 +158,23 @@ std::optional<format::Format> listedFormat(const LogicalStatement &logical, cons
 
 bool isArrayOfSparse(const ResolvedStatement &made, const Planning &planning) {
   const std::vector<VariableId> &targets = made.target.variables;
-  bool isSparse = false, isWhole = false;
+  int sparse = 0;
+  bool isWhole = false, mayList = false;
   for (AccessId id : accessesOf(*made.value)) {
     const Access &access = made.scope.accesses[id];
-    if (planning.kernel.tensors[access.tensor].format.isDense())
+    const Tensor &tensor = planning.kernel.tensors[access.tensor];
+    mayList |= tensor.is<Temporary>(); // how it is stored is not known yet
+    if (tensor.format.isDense())
       continue;
-    isSparse = true;
+    mayList |= ++sparse > 1 || tensor.format.isSum() || tensor.is<Tie>() ||
+               std::any_of(tensor.format.levels.begin(), tensor.format.levels.end(), [&](const format::Level &level) {
+                 return !level.isDense() && has(targets, access.variables[static_cast<size_t>(level.dim)]);
+               });
     isWhole |= std::all_of(targets.begin(), targets.end(),
                            [&](VariableId variable) { return has(access.variables, variable); });
   }
-  return isSparse && !isWhole && targets.size() > 1 && !isReadLinearly(made.target.tensor, planning);
+  const bool isArray = !mayList || !isReadLinearly(made.target.tensor, planning);
+  return sparse > 0 && !isWhole && targets.size() > 1 && isArray;
 }
 
 bool isMadeOfWhole(const ResolvedStatement &made, const std::set<TensorId> &partial, const Planning &planning) {

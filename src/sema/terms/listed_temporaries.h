@@ -15,7 +15,8 @@ namespace spc::sema {
 std::optional<format::Format> listedFormat(const LogicalStatement &logical, const Planning &planning);
 
 /// Whether a temporary of two or more indices is an array of all elements though sparse operands are multiplied in it:
-/// none of these has all of its indices, and a reader makes something of places without entries.
+/// none of these has all of its indices, and they list none of them, or a reader makes something of places without
+/// entries.
 bool isArrayOfSparse(const ResolvedStatement &made, const Planning &planning);
 
 /// Temporaries that have no elements where sparse operands have none.
