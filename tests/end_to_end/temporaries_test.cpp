@@ -264,3 +264,18 @@ TEST_CASE("products of sparse operands that have names, wanted where another one
   checkLowering("let C(i,j) = A(i,k)*B(k,j)\nlet T(i,j) = C(i,j)/z(i)\ny(i) = S(i,j)*T(i,j)*x(j)\nw(j) = S(i,j)*T(i,j)",
                 product({{"A", {"csr"}}, {"B", {"csr"}}, {"S", {"csr", "dcsr"}}}));
 }
+
+TEST_CASE("temporaries of sparse and dense addends, and of what their rows add up to", "[temporaries]") {
+  const Choices storages = {{"A", {"csr", "csc", "coo", "dcsr", "dense"}}};
+  for (const std::string made : {"let M(i,j) = A(i,j) + u(i)*v(j)\n", "let M(i,j) = A(i,j)*v(j) - u(i) + 2\n"}) {
+    checkLowering(made + "y(i) = M(i,j)*x(j)/(1 + u(i)*u(i))\nz(j) = M(i,j)*u(i)", product(storages));
+    checkLowering(made + "Y(i,k) = M(i,j)*X(j,k) - A(i,k)", product(storages));
+  }
+  checkLowering("let e(i,j) = A(i,j) - b(i) - sum(k, X(i,k)*Y(j,k))\nl = pattern(A(i,j))*e(i,j)*e(i,j)",
+                product({{"A", {"csr", "coo", "csc"}}}));
+  checkLowering("let Z(i,f) = A(i,k)*X(k,f)\nlet W(i,f) = A(i,k)*Y(k,f)\nlet G(i,j) = Z(i,k)*W(j,k)\n"
+                "l = A(i,j)*tanh(G(i,j) + 1)",
+                product({{"A", {"csr", "coo"}}}));
+  checkLowering("let P(i,j) = abs(A(i,j)) + (i == j)\nlet d(i) = 1/sqrt(sum(j, P(i,j)))\ny(i) = d(i)*P(i,j)*d(j)*x(j)",
+                product(storages));
+}

@@ -52,4 +52,45 @@ TEST_CASE("what is added to values in a pattern is summed in parts as what made 
   }
 }
 
+TEST_CASE("a temporary of sparse and dense addends is none in products that are added up") {
+  for (const std::string made : {"let M(i,j) = A(i,j) + u(i)*v(j)\n", "let M(i,j) = A(i,j) - v(j)\n",
+                                 "let M(i,j) = A(i,j)*v(j) - u(i)*v(j)/s + 2\n"})
+    for (const std::string readers :
+         {"y(i) = M(i,j)*x(j)", "y(i) = M(i,j)*x(j)/u(i)\nz(j) = M(i,j)*y(i)", "Y(i,k) = 2*M(i,j)*X(j,k)"}) {
+      INFO(made << readers);
+      const Checked checked = check(made + readers, {"A=csr"});
+      CHECK(checked.tensor("M").is<Fused>());
+      CHECK(checked.count("densify") == 0);
+      CHECK_FALSE(check(made + readers, {"A=csr"}, /*strict=*/true).tensor("M").is<Fused>());
+    }
+  for (const std::string other : {"D(i,j) = M(i,j)", "y(i) = max(j, M(i,j))", "y(i) = M(i,j)*x(j)\nz(i) = exp(M(i,0))"})
+    CHECK_FALSE(check("let M(i,j) = A(i,j) + u(i)*v(j)\n" + other, {"A=csr"}).tensor("M").is<Fused>());
+  CHECK_FALSE(check("let M(i,j) = A(i,j) + D(i,j)\ny(i) = M(i,j)*x(j)", {"A=csr"}).tensor("M").is<Fused>());
+}
+
+TEST_CASE("a temporary of sparse and dense addends is computed where all that read it have entries") {
+  const Checked residual = check("let e(i,j) = A(i,j) - b(i) - c(j) - sum(k, X(i,k)*Y(j,k))\n"
+                                 "l = pattern(A(i,j))*e(i,j)*e(i,j)",
+                                 {"A=csr"});
+  CHECK(residual.cost() == "nnz(A)*k for $7; nnz(A) for e, l");
+  const Checked encoded = checkUsual("let Z(i,f) = A(i,k)*X(k,f)\nlet W(i,f) = A(i,k)*Y(k,f)\n"
+                                     "let G(i,j) = Z(i,k)*W(j,k)\nl = A(i,j)*log(G(i,j) + 1)",
+                                     {"A=csr"});
+  CHECK(encoded.count("densify") + encoded.count("asymptotic") == 0);
+  const Checked once =
+      check("let Z(i,f) = A(i,k)*X(k,f)\nlet G(i,j) = Z(i,k)*Z(j,k)\nl = A(i,j)*log(G(i,j) + 1)", {"A=csr"});
+  CHECK(once.cost() == "nnz(A)*f for Z, G; nnz(A) for l");
+}
+
+TEST_CASE("a temporary lists its entries, whatever is made of its rows' sums") {
+  for (const char *scale : {"1/sqrt(sum(j, P(i,j)))", "pow(sum(j, P(i,j)), -0.5)", "exp(-mean(j, P(i,j)))"}) {
+    const Checked walk =
+        check(std::string("let P(i,j) = A(i,j) + (i == j)\nlet d(i) = ") + scale + "\ny(i) = d(i)*P(i,j)*d(j)*x(j)",
+              {"A=csr"});
+    CHECK(walk.count("densify") == 0);
+    CHECK_FALSE(walk.tensor("P").format.isDense());
+  }
+  CHECK(check("let P(i,j) = A(i,j) + (i == j)\ny(i) = sum(j, exp(P(i,j)))", {"A=csr"}).tensor("P").format.isDense());
+}
+
 } // namespace spc::sema::test

@@ -47,6 +47,11 @@ bool sumsOver(const ResolvedStatement &use, AccessId read);
 /// is then chosen for all factors together. What is divided is added up first, if nothing adds it up at last.
 bool isProductWithin(const Planning &planning, const ResolvedStatement &made, const Reader &reader);
 
+/// Whether a temporary adds something that has elements everywhere to a sparse operand with all its indices, which is
+/// the only one: it is larger than all that it is made of, and products of its addends that are added up take no more
+/// than these have.
+bool isSparseBesideWhole(const Planning &planning, const ResolvedStatement &made);
+
 /// Whether indices that tensors hold say where a temporary of two or more has what it is made of: it is next to empty,
 /// and what reads it may take that itself, as often as it is read.
 bool isScattered(const Planning &planning, const ResolvedStatement &made);

@@ -2,6 +2,7 @@
 #include "sema/renaming.h"
 #include "sema/terms/contraction.h"
 #include "sema/terms/fuse.h"
+#include "sema/terms/listed_temporaries.h"
 #include "sema/terms/products.h"
 
 #include <algorithm>
@@ -133,8 +134,23 @@ bool isProductWithin(const Planning &planning, const ResolvedStatement &made, co
     return false;
   return planning.mayReorderSums() && made.target.variables.size() > 1 &&
          (isSumOfProducts(*made.value, made.scope, made.target.variables) ||
+          (isSparseBesideWhole(planning, made) && sumsOver(use, reader.access)) ||
           (isLargerThanOperands(made) && !asSum(*made.value) && !hasOtherReduction(*made.value))) &&
          isFactor(reader) && (!isDivided(reader) || isAddedUp(planning, reader.statement, reader.access));
+}
+
+bool isSparseBesideWhole(const Planning &planning, const ResolvedStatement &made) {
+  bool isListed = false;
+  for (AccessId id : accessesOf(*made.value)) {
+    const std::vector<VariableId> &own = made.scope.accesses[id].variables;
+    const bool hasAll = std::all_of(made.target.variables.begin(), made.target.variables.end(),
+                                    [&](VariableId variable) { return has(own, variable); });
+    const bool isSparse = !planning.kernel.tensors[made.scope.accesses[id].tensor].format.isDense();
+    if (hasAll && !isSparse)
+      return false;
+    isListed |= hasAll;
+  }
+  return isListed && asSum(*made.value) && !hasReduction(*made.value) && hasWholeAddend(made, planning);
 }
 
 bool isScattered(const Planning &planning, const ResolvedStatement &made) {

@@ -156,6 +156,18 @@ std::optional<format::Format> listedFormat(const LogicalStatement &logical, cons
   return ListedTemporary(logical, planning).format();
 }
 
+bool hasWholeAddend(const ResolvedStatement &made, const Planning &planning) {
+  const auto isWhole = [&](AccessId id) {
+    const Tensor &tensor = planning.kernel.tensors[made.scope.accesses[id].tensor];
+    return tensor.format.isDense() && (!tensor.is<Temporary>() || tensor.order() < 2);
+  };
+  const std::vector<Addend> addends = openAddends(*made.value, false);
+  return std::any_of(addends.begin(), addends.end(), [&](const Addend &addend) {
+    const std::vector<AccessId> accesses = accessesOf(*addend.node);
+    return std::all_of(accesses.begin(), accesses.end(), isWhole);
+  });
+}
+
 bool isArrayOfSparse(const ResolvedStatement &made, const Planning &planning) {
   const std::vector<VariableId> &targets = made.target.variables;
   int sparse = 0;
@@ -173,8 +185,8 @@ bool isArrayOfSparse(const ResolvedStatement &made, const Planning &planning) {
     isWhole |= std::all_of(targets.begin(), targets.end(),
                            [&](VariableId variable) { return has(access.variables, variable); });
   }
-  const bool isArray = !mayList || !isReadLinearly(made.target.tensor, planning);
-  return sparse > 0 && !isWhole && targets.size() > 1 && isArray;
+  const bool isArray = !isWhole && (!mayList || !isReadLinearly(made.target.tensor, planning));
+  return sparse > 0 && targets.size() > 1 && (isArray || hasWholeAddend(made, planning));
 }
 
 bool isMadeOfWhole(const ResolvedStatement &made, const std::set<TensorId> &partial, const Planning &planning) {

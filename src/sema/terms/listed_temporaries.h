@@ -14,9 +14,12 @@ namespace spc::sema {
 /// work: a reader has constant indices, asks for the pattern, or calls a function that is not 0 of 0.
 std::optional<format::Format> listedFormat(const LogicalStatement &logical, const Planning &planning);
 
+/// Whether an addend of a temporary has elements everywhere: it is made of operands and vectors that are arrays.
+bool hasWholeAddend(const ResolvedStatement &made, const Planning &planning);
+
 /// Whether a temporary of two or more indices is an array of all elements though sparse operands are multiplied in it:
-/// none of these has all of its indices, and they list none of them, or a reader makes something of places without
-/// entries.
+/// an addend has elements everywhere; or none of these has all of its indices, and they list none of them, or a reader
+/// makes something of places without entries.
 bool isArrayOfSparse(const ResolvedStatement &made, const Planning &planning);
 
 /// Temporaries that have no elements where sparse operands have none.

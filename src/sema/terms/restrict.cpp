@@ -16,7 +16,7 @@ bool isElementwise(const Node &value, const ResolvedStatement &made) {
 
 /// Whether a value may be multiplied as it is: no sum that is left to the statement spans another one.
 bool isOneFactor(const Node &value, const ResolvedStatement &made) {
-  return isElementwise(value, made) ? !hasOtherReduction(value) : !hasReduction(value) && !hasSum(value);
+  return !hasOtherReduction(value) && (isElementwise(value, made) || !hasSum(value));
 }
 
 bool mayBeRestricted(const Node &value, const ResolvedStatement &made) {

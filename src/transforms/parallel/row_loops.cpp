@@ -145,15 +145,35 @@ void startSegmentsAt(const RowLoop &rows, mlir::Value begin) {
   });
 }
 
-/// Makes a loop over segments, and the search for the end of the first one, end at position `end`.
-void endSegmentsAt(const RowLoop &rows, mlir::Value end) {
-  mlir::BlockArgument limit = rows.limit;
-  limit.replaceUsesWithIf(end, [&](mlir::OpOperand &use) {
-    return rows.firstSegment->isProperAncestor(use.getOwner()) || rows.loop->isProperAncestor(use.getOwner());
-  });
+/// Whether a loop goes from a list's first position to `limit`, the number of its positions.
+bool walksAll(mlir::Operation *op, mlir::Value limit) {
+  if (auto loop = mlir::dyn_cast<scf::ForOp>(op))
+    return loop.getUpperBound() == limit && mlir::isConstantIntValue(loop.getLowerBound(), 0);
+  auto loop = mlir::dyn_cast<scf::WhileOp>(op);
+  return loop && llvm::any_of(llvm::zip_equal(loop.getBeforeArguments(), loop.getInits()), [&](auto pair) {
+           auto [position, start] = pair;
+           return mlir::isConstantIntValue(start, 0) && llvm::any_of(position.getUsers(), [&](mlir::Operation *user) {
+                    auto test = mlir::dyn_cast<arith::CmpIOp>(user);
+                    return test && test.getLhs() == position && test.getRhs() == limit;
+                  });
+         });
 }
 
 } // namespace
+
+void endAt(mlir::Operation *within, mlir::BlockArgument limit, mlir::Value end) {
+  llvm::SmallVector<mlir::Operation *> others; // loops that come to the list anew
+  within->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
+    if (op == within || !walksAll(op, limit))
+      return mlir::WalkResult::advance();
+    others.push_back(op);
+    return mlir::WalkResult::skip();
+  });
+  limit.replaceUsesWithIf(end, [&](mlir::OpOperand &use) {
+    return within->isProperAncestor(use.getOwner()) &&
+           llvm::none_of(others, [&](mlir::Operation *other) { return other->isAncestor(use.getOwner()); });
+  });
+}
 
 void setBounds(const RowLoop &rows, mlir::Value begin, mlir::Value end) {
   if (auto loop = mlir::dyn_cast<scf::ForOp>(rows.loop)) {
@@ -162,7 +182,8 @@ void setBounds(const RowLoop &rows, mlir::Value begin, mlir::Value end) {
     return;
   }
   startSegmentsAt(rows, begin);
-  endSegmentsAt(rows, end);
+  endAt(rows.firstSegment, rows.limit, end);
+  endAt(rows.loop, rows.limit, end);
 }
 
 void setRows(const RowLoop &rows, mlir::Value begin, mlir::Value end) {

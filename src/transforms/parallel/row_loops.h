@@ -48,6 +48,10 @@ dialect::ExtentAttr extentOf(mlir::func::FuncOp body, mlir::scf::ForOp loop);
 /// Narrows a loop to what of it is from `begin` to `end`.
 void narrowBounds(mlir::scf::ForOp loop, mlir::Value begin, mlir::Value end);
 
+/// Makes what walks a list within an operation end at position `end` in place of `limit`, the number of its positions;
+/// but for loops that come to the list anew, from its first position on, as those of another operand that it is, too.
+void endAt(mlir::Operation *within, mlir::BlockArgument limit, mlir::Value end);
+
 /// Makes a loop over all items run from `begin` to `end`.
 void setBounds(const RowLoop &rows, mlir::Value begin, mlir::Value end);
 

@@ -106,7 +106,7 @@ void RunLoops::cut(Value begin, Value end) {
     for (auto [start, until] : starts_)
       if (until == limit)
         start->set(first);
-    limit.replaceUsesWithIf(last, [&](mlir::OpOperand &use) { return run_->isProperAncestor(use.getOwner()); });
+    endAt(run_, limit, last);
   }
 }
 
