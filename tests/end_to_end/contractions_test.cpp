@@ -129,6 +129,21 @@ TEST_CASE("chunks of rows that one list has alone where another one ends", "[cha
   }
 }
 
+TEST_CASE("chunks of a list's rows that loops further in walk once more", "[chains]") {
+  for (const std::string statement :
+       {"C(i,j) = A(i,k)*A(j,l)*X(k,l)", "C(i,j) = A(i,k)*A(j,k)", "C(i,j) = A(i,k)*A(j,l)*x(k) + A(j,i)",
+        "let C(i,j) = A(i,k)*A(j,l)*X(k,l)\ns = C(i,j)*A(i,j)"})
+    for (const char *format : {"coo", "dcsr"})
+      for (const char *target : {"csr", "coo", "dense"}) {
+        KernelSpec spec;
+        spec.statements = statement;
+        spec.formats = {{"A", format}, {"C", target}};
+        spec.optLevel = 0;
+        spec.chunk = 4;
+        check(spec);
+      }
+}
+
 TEST_CASE("a factor's infinities meet no sum without entries", "[chains]") {
   const Formats one = {{"A", "csr"}}, both = {{"A", "csr"}, {"B", "csr"}};
   const std::pair<const char *, Formats> kernels[] = {

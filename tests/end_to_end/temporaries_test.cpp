@@ -279,3 +279,10 @@ TEST_CASE("temporaries of sparse and dense addends, and of what their rows add u
   checkLowering("let P(i,j) = abs(A(i,j)) + (i == j)\nlet d(i) = 1/sqrt(sum(j, P(i,j)))\ny(i) = d(i)*P(i,j)*d(j)*x(j)",
                 product(storages));
 }
+
+TEST_CASE("choices of what a temporary lists", "[temporaries]") {
+  const Choices storages = {{"A", {"csr", "coo", "csc"}}};
+  for (const std::string chosen : {"where(i != j, C(i,j))", "where(C(i,j) > 0.5, 1)", "where(C(i,j) < 0.5, C(i,j))",
+                                   "select(C(i,j) > 0.5, 1, 0)", "select(C(i,j) > 0 and i < j, x(j), 2*C(i,j))"})
+    checkLowering("let C(i,j) = A(i,k)*A(j,k)\nlet D(i,j) = " + chosen + "\ny(i) = D(i,j)*x(j)", product(storages));
+}

@@ -211,7 +211,6 @@ private:
   }
 
   std::string places() { return targets_[0] + (chance(80) ? " == " : " != ") + targets_[1] + (chance(20) ? "+1" : ""); }
-
   std::string call() {
     const auto given = [&] { return operandAccess(/*mustBeDense=*/false) + (chance(15) ? " * " + mask() : ""); };
     const auto operand = [&] { return chance(20) ? literal() : given(); };

@@ -63,7 +63,7 @@ TEST_CASE("a temporary of sparse and dense addends is none in products that are 
       CHECK(checked.count("densify") == 0);
       CHECK_FALSE(check(made + readers, {"A=csr"}, /*strict=*/true).tensor("M").is<Fused>());
     }
-  for (const std::string other : {"D(i,j) = M(i,j)", "y(i) = max(j, M(i,j))", "y(i) = M(i,j)*x(j)\nz(i) = exp(M(i,0))"})
+  for (const std::string other : {"y(i) = M(i,j)*x(j)\nz(i) = exp(M(i,0))", "D(i,j) = M(j,i)*M(i,j)"})
     CHECK_FALSE(check("let M(i,j) = A(i,j) + u(i)*v(j)\n" + other, {"A=csr"}).tensor("M").is<Fused>());
   CHECK_FALSE(check("let M(i,j) = A(i,j) + D(i,j)\ny(i) = M(i,j)*x(j)", {"A=csr"}).tensor("M").is<Fused>());
 }
@@ -91,6 +91,24 @@ TEST_CASE("a temporary lists its entries, whatever is made of its rows' sums") {
     CHECK_FALSE(walk.tensor("P").format.isDense());
   }
   CHECK(check("let P(i,j) = A(i,j) + (i == j)\ny(i) = sum(j, exp(P(i,j)))", {"A=csr"}).tensor("P").format.isDense());
+}
+
+TEST_CASE("a temporary lists its entries where choices of what it holds have none elsewhere") {
+  const std::string made = "let C(i,j) = A(i,k)*A(j,k)\nlet D(i,j) = ", read = "\ny(i) = D(i,j)*x(j)";
+  for (const char *chosen :
+       {"where(i != j, C(i,j))", "where(C(i,j) > 0.5, 1)", "where(C(i,j) < 0.5, C(i,j))", "select(C(i,j) > 0.5, 1, 0)",
+        "select(i != j, C(i,j), 0)", "select(C(i,j) > 1 and i < j, x(j), 2*C(i,j))"})
+    CHECK_FALSE(check(made + chosen + read, {"A=csr"}).tensor("C").format.isDense());
+  for (const char *whole :
+       {"where(C(i,j) < 0.5, 1)", "select(C(i,j) > 0.5, 1, 2)", "select(C(i,j) >= 0, 1, 0)", "where(C(i,j) > x(j), 1)"})
+    CHECK(check(made + whole + read, {"A=csr"}).tensor("C").format.isDense());
+}
+
+TEST_CASE("a product that divides is divided by each of its factors where sums are taken first") {
+  const std::string cosine = "A(i,k)*A(j,k)/(n(i)*n(j))";
+  for (const std::string &text : {"y(i) = " + cosine + "*x(j)", "let C(i,j) = " + cosine + "\ny(i) = C(i,j)*x(j)"})
+    CHECK(checkUsual(text, {"A=csr"}).cost().find("nnz(A)*nnz(A)") == std::string::npos);
+  CHECK(check("y(i) = A(i,j)/(d(i)*d(j))*x(j)", {"A=csr"}).steps().find("A(i,j)/(d(i)*d(j))*x(j)") < std::string::npos);
 }
 
 } // namespace spc::sema::test

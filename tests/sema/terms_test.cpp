@@ -120,8 +120,11 @@ TEST_CASE("sum() joins the term as a factor and becomes a temporary elsewhere") 
   CHECK(check("y(i) = b(k)/sum(j, A(i,j)*c(k))").steps() == "$4 in f64, zeroed first:\n"
                                                             "  for i, j+: $4(i) += A(i,j)\n"
                                                             "\n"
-                                                            "y in f64, zeroed first:\n"
-                                                            "  for k+, i: y(i) += b(k)/(c(k)*$4(i))\n");
+                                                            "$5 in f64, zeroed first:\n"
+                                                            "  for k+: $5 += b(k)/c(k)\n"
+                                                            "\n"
+                                                            "y in f64:\n"
+                                                            "  for i: y(i) = 1/$4(i)*$5\n");
 }
 
 TEST_CASE("a divisor's temporary is computed once however the numerator is multiplied out") {

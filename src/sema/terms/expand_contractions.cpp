@@ -59,12 +59,12 @@ void Expander::collectFactors(const Node &node, bool isDivisor, Factors &factors
     factors.isNegative = !factors.isNegative;
     return collectFactors(*negate->operand, false, factors);
   }
-  if (!binary || asSum(node) || isDivisor) {
+  if (!binary || asSum(node) || (isDivisor && binary->op != BinaryOp::Mul)) {
     factors.list.push_back({&node, isDivisor});
     return;
   }
-  collectFactors(*binary->left, false, factors);
-  collectFactors(*binary->right, binary->op == BinaryOp::Div, factors);
+  collectFactors(*binary->left, isDivisor, factors);
+  collectFactors(*binary->right, isDivisor || binary->op == BinaryOp::Div, factors);
 }
 
 /// Whether the order in which the sums of a product are taken may be chosen.

@@ -36,6 +36,35 @@ bool reads(const Node &node, TensorId temporary, const Scope &scope) {
          std::any_of(below.begin(), below.end(), [&](const Node *child) { return reads(*child, temporary, scope); });
 }
 
+/// Whether a condition on a temporary is false where that is 0, as `C(i,j) > 0.5` is.
+bool isFalseOfZero(const Node &condition, TensorId temporary, const Scope &scope) {
+  const auto *call = std::get_if<CallNode>(&condition.kind);
+  if (!call || !reads(condition, temporary, scope))
+    return false;
+  if (call->function == Function::And)
+    return std::any_of(call->arguments.begin(), call->arguments.end(),
+                       [&](const NodePtr &part) { return isFalseOfZero(*part, temporary, scope); });
+  std::vector<double> values;
+  for (const NodePtr &part : call->arguments) {
+    const auto *number = std::get_if<NumberNode>(&part->kind);
+    if (!number && !(reads(*part, temporary, scope) && isLinear(*part, temporary, scope)))
+      return false;
+    values.push_back(number ? number->value : 0);
+  }
+  return fold(call->function, ValueType::F64, values) == 0.0;
+}
+
+/// Whether what is chosen by a condition is 0, or no entry, where a temporary is 0.
+bool isChosenLinearly(const CallNode &call, TensorId temporary, const Scope &scope) {
+  const auto isNone = [&](const Node &value) {
+    const auto *number = std::get_if<NumberNode>(&value.kind);
+    return number ? number->value == 0 : reads(value, temporary, scope) && isLinear(value, temporary, scope);
+  };
+  const bool isSettled = isFalseOfZero(*call.arguments[0], temporary, scope);
+  const bool isOther = call.function == Function::Where || isNone(*call.arguments[2]);
+  return isOther && (isSettled || isNone(*call.arguments[1]));
+}
+
 /// Whether what `node` makes of a temporary is 0 where that is, as products, sums and some functions are.
 bool isLinear(const Node &node, TensorId temporary, const Scope &scope) {
   const auto isLinearIn = [&](const Node &part) { return isLinear(part, temporary, scope); };
@@ -49,6 +78,8 @@ bool isLinear(const Node &node, TensorId temporary, const Scope &scope) {
   if (const auto *call = std::get_if<CallNode>(&node.kind)) {
     const bool isZeroOfZero = call->arguments.size() == 1 && call->function != Function::Pattern &&
                               (call->function == Function::Cast || fold(call->function, ValueType::F64, {0.0}) == 0.0);
+    if (call->function == Function::Where || call->function == Function::Select)
+      return isChosenLinearly(*call, temporary, scope);
     return isZeroOfZero && isLinearIn(*call->arguments.front());
   }
   if (const auto *reduction = std::get_if<ReduceNode>(&node.kind))
