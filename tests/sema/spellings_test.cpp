@@ -118,32 +118,28 @@ TEST_CASE("a product costs the same in any order of its factors and sums") {
   CHECK(static_cast<int>(apart.size()) * 750 <= products);
 }
 
-TEST_CASE("temporaries and distribution change no order of a product's cost") {
-  const int products = countOr(750);
-  const std::vector<Pair> apart = pairsApart(testing::Spellings::All, products);
+/// Checks that no pair is apart by an order of cost, one in 75 by more than 6, and one in 15 by more than 2: each sum
+/// of two that falls into its addends doubles the steps, and what a target that lists its entries keeps of dense
+/// arrays' sums is done for each entry of a row.
+static void checkApart(const std::vector<Pair> &apart, int products) {
   int farApart = 0;
   for (const Pair &pair : apart) {
     INFO(pair.texts[0] << "\n" << pair.texts[1] << "\n" << pair.steps[0] << " and " << pair.steps[1] << pair.formats);
     CHECK(pair.ratio() < kOrderOfCost);
     farApart += pair.ratio() > 6;
   }
-  // Each sum of two that falls into its addends doubles the steps, and what a target that lists its entries keeps of
-  // dense arrays' sums is done for each entry of a row.
   CHECK(static_cast<int>(apart.size()) * 15 <= products);
   CHECK(farApart * 75 <= products);
 }
 
+TEST_CASE("temporaries and distribution change no order of a product's cost") {
+  const int products = countOr(750);
+  checkApart(pairsApart(testing::Spellings::All, products), products);
+}
+
 TEST_CASE("what a product is divided by changes no order of its cost") {
   const int products = countOr(250);
-  const std::vector<Pair> apart = pairsApart(testing::Spellings::All, products, /*haveDivisors=*/true);
-  int farApart = 0;
-  for (const Pair &pair : apart) {
-    INFO(pair.texts[0] << "\n" << pair.texts[1] << "\n" << pair.steps[0] << " and " << pair.steps[1] << pair.formats);
-    CHECK(pair.ratio() < kOrderOfCost);
-    farApart += pair.ratio() > 6;
-  }
-  CHECK(static_cast<int>(apart.size()) * 15 <= products);
-  CHECK(farApart * 75 <= products);
+  checkApart(pairsApart(testing::Spellings::All, products, /*haveDivisors=*/true), products);
 }
 
 } // namespace spc::sema::test
