@@ -286,3 +286,8 @@ TEST_CASE("choices of what a temporary lists", "[temporaries]") {
                                    "select(C(i,j) > 0.5, 1, 0)", "select(C(i,j) > 0 and i < j, x(j), 2*C(i,j))"})
     checkLowering("let C(i,j) = A(i,k)*A(j,k)\nlet D(i,j) = " + chosen + "\ny(i) = D(i,j)*x(j)", product(storages));
 }
+
+TEST_CASE("temporaries whose missing entries are no zeros, of what is stored with padding", "[temporaries]") {
+  checkLowering("let T(i,j) = 1/(2 + A(i,j)*A(i,j))\ny(i) = T(i,j)*x(j)",
+                product({{"A", {"csr", "bsr2x3", "dia", "ell", "coo"}}}));
+}

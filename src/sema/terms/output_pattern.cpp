@@ -72,6 +72,10 @@ std::optional<PatternLoss> storageLoss(const LogicalStatement &logical, const Lo
     return PatternLoss{term.where, "this is not symmetric, as " + name + " is", first.tensor};
   if (isLarger && (!format::isElementwise(format) || format::hasPadding(format)))
     return PatternLoss{first.where, name + " does not list just its entries", first.tensor};
+  if (const Tensor &target = kernel.tensors[logical.target];
+      target.is<Temporary>() && target.fill != 0 && format::hasPadding(format))
+    return PatternLoss{first.where, name + " is padded with zeros, and missing entries are no zeros here",
+                       first.tensor};
   const bool addsUp = format.duplicates == format::Duplicates::Sum;
   const bool readsRepeats =
       addsUp && mayReadRepeats(expr, access, logical.reduction, logical.computeType, scope, kernel);
