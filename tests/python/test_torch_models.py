@@ -201,3 +201,8 @@ def test_the_number_of_arguments_is_checked():
     made = spc.torch.compile(GCN().eval(), (torch.rand(9, 6), graph()[0]))
     with pytest.raises(spc.ArgumentTypeError, match="takes 2 arguments, and 1 are given"):
         made(torch.rand(9, 6))
+
+
+def test_operations_of_sparse_tensors_alone_are_named():
+    with pytest.raises(spc.CompileError, match=r"sparse_sum.*of sparse tensors alone.*a\.sum\(1\)"):
+        spc.torch.compile(module(lambda self, a: torch.sparse.sum(a, 1)), (graph()[0],))

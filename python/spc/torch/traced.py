@@ -48,7 +48,11 @@ class _Interpreter(torch.fx.Interpreter):
         self._reader, self._examples = reader, list(examples)
 
     def run_node(self, node: torch.fx.Node) -> Any:
-        value = super().run_node(node)
+        try:
+            value = super().run_node(node)
+        except NotImplementedError:
+            raise CompileError(f"{node.format_node()}: PyTorch computes it of sparse tensors alone, and models are read with dense "
+                               "examples: what it computes of both, as a.sum(1), has words") from None
         reader = self._reader
         if node.op == "placeholder":
             if not isinstance(value, torch.Tensor):
