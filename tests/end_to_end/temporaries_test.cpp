@@ -271,6 +271,8 @@ TEST_CASE("temporaries of sparse and dense addends, and of what their rows add u
     checkLowering(made + "y(i) = M(i,j)*x(j)/(1 + u(i)*u(i))\nz(j) = M(i,j)*u(i)", product(storages));
     checkLowering(made + "Y(i,k) = M(i,j)*X(j,k) - A(i,k)", product(storages));
   }
+  for (const std::string summed : {"A(i,j) + u(i)*x(k)", "A(i,j)*x(k) + u(i)*v(j)", "A(i,j) - u(i)*W(j,k)"})
+    checkLowering("let M(i,j) = " + summed + "\ny(i) = M(i,j)*x(j)", product({{"A", {"csr", "coo"}}}));
   checkLowering("let e(i,j) = A(i,j) - b(i) - sum(k, X(i,k)*Y(j,k))\nl = pattern(A(i,j))*e(i,j)*e(i,j)",
                 product({{"A", {"csr", "coo", "csc"}}}));
   checkLowering("let Z(i,f) = A(i,k)*X(k,f)\nlet W(i,f) = A(i,k)*Y(k,f)\nlet G(i,j) = Z(i,k)*W(j,k)\n"

@@ -340,7 +340,8 @@ TEST_CASE("a temporary is kept where the order of sums is the text's") {
   const std::vector<std::string> sparse = {"A=csr", "B=csr", "S=csr"};
   const std::string product = "let T(i,k) = A(i,j)*B(j,k)\nw(i) = S(i,k)\n";
   for (const char *reader : {"y(i) = T(i,k)*x(k)*k", "y(i) = T(i,k)*x(k)/S(i,k)", "y(i) = T(i,k)*x(k)/S(i,k) + z(i)",
-                             "y(i) = x(k)/T(i,k)", "C(i,k) = T(i,k)/x(k)", "C(i,k) = T(i,k)/x(k) + S(i,k)"})
+                             "y(i) = x(k)/T(i,k)", "C(i,k) = T(i,k)/x(k)", "C(i,k) = T(i,k)/x(k) + S(i,k)",
+                             "let E(i,k) = T(i,k)/x(k)\ny(i) = E(i,0)\nz(i) = E(i,k)*x(k)"})
     CHECK_FALSE(check(product + reader, sparse).tensor("T").is<Fused>());
   for (const char *divided :
        {"T(i,k)/x(k)", "T(i,k)*x(k)/z(i)", "sum(k, T(i,k)*x(k))/z(i)", "T(i,k)/z(i)*x(k) - z(i)"}) {

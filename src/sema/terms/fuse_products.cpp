@@ -6,6 +6,7 @@
 #include "sema/terms/products.h"
 
 #include <algorithm>
+#include <map>
 
 namespace spc::sema {
 namespace {
@@ -81,16 +82,37 @@ bool isDivided(const Reader &reader) {
   });
 }
 
-/// Whether a statement, or what reads the temporary that it makes, adds up over an index of what is read.
-bool isAddedUp(const Planning &planning, size_t statement, AccessId read) {
+/// Whether a statement, or all that reads the temporary that it makes, adds up over an index of what is read. `known`:
+/// by statement, whether all that reads what it makes does.
+bool isAddedUp(const Planning &planning, size_t statement, AccessId read, std::map<size_t, bool> &known) {
   const ResolvedStatement &use = planning.statements[statement];
   if (sumsOver(use, read) || !use.isTemporary)
     return sumsOver(use, read);
-  for (size_t k = statement + 1; k < planning.statements.size(); ++k)
+  const auto [entry, isNew] = known.try_emplace(statement, false);
+  if (!isNew)
+    return entry->second;
+  size_t readers = 0;
+  bool doAll = true;
+  for (size_t k = statement + 1; k < planning.statements.size() && doAll; ++k)
     for (AccessId id : accessesOf(*planning.statements[k].value))
-      if (planning.statements[k].scope.accesses[id].tensor == use.target.tensor && isAddedUp(planning, k, id))
-        return true;
-  return false;
+      if (const Access &access = planning.statements[k].scope.accesses[id]; access.tensor == use.target.tensor) {
+        doAll = doAll && !hasDerived(access, planning.statements[k].scope) && isAddedUp(planning, k, id, known);
+        ++readers;
+      }
+  return known[statement] = doAll && readers > 0;
+}
+
+/// Whether what a reader divides may be divided product by product: that pays where it is added up. Of a result that
+/// lists its entries and of places that an equation says there are few.
+bool mayBeDivided(const Planning &planning, const Reader &reader) {
+  const ResolvedStatement &use = planning.statements[reader.statement];
+  const std::vector<AccessId> accesses = accessesOf(*use.value);
+  const bool isListed =
+      planning.symbols[use.target.tensor].boundBy && !planning.kernel.tensors[use.target.tensor].format.isDense();
+  std::map<size_t, bool> known;
+  return !isListed && isAddedUp(planning, reader.statement, reader.access, known) &&
+         std::none_of(accesses.begin(), accesses.end(),
+                      [&](AccessId id) { return planning.kernel.tensors[use.scope.accesses[id].tensor].is<Tie>(); });
 }
 
 /// The addend that a reader is in.
@@ -136,7 +158,7 @@ bool isProductWithin(const Planning &planning, const ResolvedStatement &made, co
          (isSumOfProducts(*made.value, made.scope, made.target.variables) ||
           (isSparseBesideWhole(planning, made) && sumsOver(use, reader.access)) ||
           (isLargerThanOperands(made) && !asSum(*made.value) && !hasOtherReduction(*made.value))) &&
-         isFactor(reader) && (!isDivided(reader) || isAddedUp(planning, reader.statement, reader.access));
+         isFactor(reader) && (!isDivided(reader) || mayBeDivided(planning, reader));
 }
 
 bool isSparseBesideWhole(const Planning &planning, const ResolvedStatement &made) {
@@ -150,7 +172,8 @@ bool isSparseBesideWhole(const Planning &planning, const ResolvedStatement &made
       return false;
     isListed |= hasAll;
   }
-  return isListed && asSum(*made.value) && !hasReduction(*made.value) && hasWholeAddend(made, planning);
+  return isListed && asSum(*made.value) && isElementwise(made) && !hasReduction(*made.value) &&
+         hasWholeAddend(made, planning);
 }
 
 bool isScattered(const Planning &planning, const ResolvedStatement &made) {
