@@ -140,7 +140,14 @@ TEST_CASE("chunks of a list's rows that loops further in walk once more", "[chai
         spec.formats = {{"A", format}, {"C", target}};
         spec.optLevel = 0;
         spec.chunk = 4;
-        check(spec);
+        const KernelUnderTest kernel(spec);
+        REQUIRE(kernel.outcome() == KernelUnderTest::Outcome::Compiled);
+        for (const Fill fill : {Fill::Random, Fill::Full}) {
+          Trial trial{std::vector<int64_t>(static_cast<size_t>(kernel.extentClasses()), 9), fill, false};
+          trial.chunks = Chunks::Threads;
+          INFO(describe(spec) << describe(trial));
+          CHECK(kernel.check(trial) == "");
+        }
       }
 }
 
