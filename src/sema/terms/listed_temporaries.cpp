@@ -54,15 +54,15 @@ bool isFalseOfZero(const Node &condition, TensorId temporary, const Scope &scope
   return fold(call->function, ValueType::F64, values) == 0.0;
 }
 
-/// Whether what is chosen by a condition is 0, or no entry, where a temporary is 0.
-bool isChosenLinearly(const CallNode &call, TensorId temporary, const Scope &scope) {
-  const auto isNone = [&](const Node &value) {
-    const auto *number = std::get_if<NumberNode>(&value.kind);
-    return number ? number->value == 0 : reads(value, temporary, scope) && isLinear(value, temporary, scope);
-  };
-  const bool isSettled = isFalseOfZero(*call.arguments[0], temporary, scope);
-  const bool isOther = call.function == Function::Where || isNone(*call.arguments[2]);
-  return isOther && (isSettled || isNone(*call.arguments[1]));
+/// Whether `where` has no entry where a temporary is 0: what it chooses is 0 there, or the condition false, which asks
+/// for places and for the temporary alone.
+bool isChosenLinearly(const CallNode &where, TensorId temporary, const Scope &scope) {
+  const Node &condition = *where.arguments[0], &chosen = *where.arguments[1];
+  const std::vector<AccessId> asked = accessesOf(condition);
+  const bool isOfItself =
+      std::all_of(asked.begin(), asked.end(), [&](AccessId id) { return scope.accesses[id].tensor == temporary; });
+  return isOfItself && (isFalseOfZero(condition, temporary, scope) ||
+                        (reads(chosen, temporary, scope) && isLinear(chosen, temporary, scope)));
 }
 
 /// Whether what `node` makes of a temporary is 0 where that is, as products, sums and some functions are.
@@ -78,7 +78,7 @@ bool isLinear(const Node &node, TensorId temporary, const Scope &scope) {
   if (const auto *call = std::get_if<CallNode>(&node.kind)) {
     const bool isZeroOfZero = call->arguments.size() == 1 && call->function != Function::Pattern &&
                               (call->function == Function::Cast || fold(call->function, ValueType::F64, {0.0}) == 0.0);
-    if (call->function == Function::Where || call->function == Function::Select)
+    if (call->function == Function::Where)
       return isChosenLinearly(*call, temporary, scope);
     return isZeroOfZero && isLinearIn(*call->arguments.front());
   }
