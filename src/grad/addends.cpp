@@ -178,7 +178,7 @@ Addend AddendWriter::write(AddendParts parts, const Statement &statement) const 
   if (parts.mask.owner && std::none_of(factors.plain.begin(), factors.plain.end(), isMasked))
     addPattern();
   dropPatterns(factors.plain);
-  // Beside what has values everywhere, a sum that has the mask's entries is no longer one that only these have.
+  // Beside what has values everywhere, planning takes a factor that is a sum for a number, missing entries for 0.
   const auto isPattern = [&](const NodePtr &one) { return isMasked(one) && callOf(*one, Function::Pattern); };
   const auto isEverywhere = [&](const NodePtr &one) { return isFilled(*one); };
   if (parts.mask.owner && std::any_of(factors.plain.begin(), factors.plain.end(), isEverywhere) &&

@@ -56,6 +56,7 @@ struct Program {
   std::vector<std::string> namesOf(const Variables &variables) const { return sema::namesOf(variables, scope); }
   /// What a dimension runs over, as declarations say it: two with one name, or one number, are as large.
   std::string extentOf(TensorId tensor, size_t dim) const;
+  /// The same of an extent.
   std::string textOf(sema::ExtentId id) const;
 
   /// Adds a tensor that is called `base`, or so with a number behind it.

@@ -92,6 +92,10 @@ TEST_CASE("a temporary lists its entries, whatever is made of its rows' sums") {
     CHECK_FALSE(walk.tensor("P").format.isDense());
   }
   CHECK(check("let P(i,j) = A(i,j) + (i == j)\ny(i) = sum(j, exp(P(i,j)))", {"A=csr"}).tensor("P").format.isDense());
+  std::string nested = "P(i,j)"; // each sum is looked at once
+  for (int k = 0; k < 13; ++k)
+    nested = "sum(k" + std::to_string(k) + ", x(k" + std::to_string(k) + ")*" + nested + ")";
+  CHECK(check("let P(i,j) = A(i,j) + (i == j)\ny(i) = sum(j, exp(" + nested + "))", {"A=csr"}).kernel);
 }
 
 TEST_CASE("a temporary lists its entries where choices of what it holds have none elsewhere") {

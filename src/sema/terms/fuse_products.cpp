@@ -102,8 +102,8 @@ bool isAddedUp(const Planning &planning, size_t statement, AccessId read, std::m
   return known[statement] = doAll && readers > 0;
 }
 
-/// Whether what a reader divides may be divided product by product: that pays where it is added up. Of a result that
-/// lists its entries and of places that an equation says there are few.
+/// Whether what a reader divides may be divided product by product. That pays where it is added up, but for a result
+/// that lists its entries and places that an equation says: these are few.
 bool mayBeDivided(const Planning &planning, const Reader &reader) {
   const ResolvedStatement &use = planning.statements[reader.statement];
   const std::vector<AccessId> accesses = accessesOf(*use.value);

@@ -11,35 +11,30 @@
 namespace spc::sema {
 namespace {
 
-bool isLinear(const Node &node, TensorId temporary, const Scope &scope);
+/// What a value makes of a temporary: nothing, or of vectors and numbers that it adds up to alone, which are computed
+/// by themselves and may be anything to what reads them; something that is 0 where it is, as products, sums and some
+/// functions are; or something else.
+enum class Made { Nothing, Linear, Other };
 
-/// Whether a node adds up what it reads of a temporary, to a vector or a number: these are computed by themselves, and
-/// may be anything to what reads them.
-bool addsUp(const Node &node, TensorId temporary, const Scope &scope) {
-  const auto *sum = std::get_if<ReduceNode>(&node.kind);
-  if (!sum || (sum->reduction != Reduction::Sum && sum->reduction != Reduction::Mean))
-    return false;
-  const std::vector<AccessId> accesses = accessesOf(*sum->body);
-  return isLinear(*sum->body, temporary, scope) && std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) {
-           const Access &access = scope.accesses[id];
-           const auto isLeft = [&](VariableId variable) { return !has(sum->variables, variable); };
-           return access.tensor != temporary || std::ranges::count_if(access.variables, isLeft) <= 1;
-         });
-}
+Made madeOf(const Node &node, TensorId temporary, const Scope &scope);
 
-/// Whether a node reads elements of a temporary.
-bool reads(const Node &node, TensorId temporary, const Scope &scope) {
-  if (const auto *use = std::get_if<AccessNode>(&node.kind))
-    return scope.accesses[use->access].tensor == temporary;
-  const std::vector<const Node *> below = children(node);
-  return !addsUp(node, temporary, scope) &&
-         std::any_of(below.begin(), below.end(), [&](const Node *child) { return reads(*child, temporary, scope); });
+Made madeOfSum(const ReduceNode &sum, TensorId temporary, const Scope &scope) {
+  const Made body = madeOf(*sum.body, temporary, scope);
+  if (body == Made::Nothing || (sum.reduction != Reduction::Sum && sum.reduction != Reduction::Mean))
+    return body == Made::Nothing ? body : Made::Other;
+  const std::vector<AccessId> accesses = accessesOf(*sum.body);
+  const bool isAddedUp = std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+    const Access &access = scope.accesses[id];
+    const auto isLeft = [&](VariableId variable) { return !has(sum.variables, variable); };
+    return access.tensor != temporary || std::ranges::count_if(access.variables, isLeft) <= 1;
+  });
+  return body == Made::Linear && isAddedUp ? Made::Nothing : body;
 }
 
 /// Whether a condition on a temporary is false where that is 0, as `C(i,j) > 0.5` is.
 bool isFalseOfZero(const Node &condition, TensorId temporary, const Scope &scope) {
   const auto *call = std::get_if<CallNode>(&condition.kind);
-  if (!call || !reads(condition, temporary, scope))
+  if (!call)
     return false;
   if (call->function == Function::And)
     return std::any_of(call->arguments.begin(), call->arguments.end(),
@@ -47,51 +42,55 @@ bool isFalseOfZero(const Node &condition, TensorId temporary, const Scope &scope
   std::vector<double> values;
   for (const NodePtr &part : call->arguments) {
     const auto *number = std::get_if<NumberNode>(&part->kind);
-    if (!number && !(reads(*part, temporary, scope) && isLinear(*part, temporary, scope)))
+    if (!number && madeOf(*part, temporary, scope) != Made::Linear)
       return false;
     values.push_back(number ? number->value : 0);
   }
   return fold(call->function, ValueType::F64, values) == 0.0;
 }
 
-/// Whether `where` has no entry where a temporary is 0: what it chooses is 0 there, or the condition false, which asks
-/// for places and for the temporary alone.
-bool isChosenLinearly(const CallNode &where, TensorId temporary, const Scope &scope) {
-  const Node &condition = *where.arguments[0], &chosen = *where.arguments[1];
-  const std::vector<AccessId> asked = accessesOf(condition);
-  const bool isOfItself =
-      std::all_of(asked.begin(), asked.end(), [&](AccessId id) { return scope.accesses[id].tensor == temporary; });
-  return isOfItself && (isFalseOfZero(condition, temporary, scope) ||
-                        (reads(chosen, temporary, scope) && isLinear(chosen, temporary, scope)));
+/// `where` has no entry where a temporary is 0 if what it chooses is 0 there, or the condition false, which asks for
+/// places and for the temporary alone.
+Made madeOfWhere(const CallNode &where, TensorId temporary, const Scope &scope) {
+  const std::vector<AccessId> all = accessesOf(*where.arguments[0]);
+  const auto isTemporary = [&](AccessId id) { return scope.accesses[id].tensor == temporary; };
+  const Made chosen = madeOf(*where.arguments[1], temporary, scope);
+  if (chosen == Made::Nothing && std::none_of(all.begin(), all.end(), isTemporary))
+    return chosen;
+  const bool isSo = std::all_of(all.begin(), all.end(), isTemporary) &&
+                    (chosen == Made::Linear || isFalseOfZero(*where.arguments[0], temporary, scope));
+  return isSo ? Made::Linear : Made::Other;
 }
 
-/// Whether what `node` makes of a temporary is 0 where that is, as products, sums and some functions are.
-bool isLinear(const Node &node, TensorId temporary, const Scope &scope) {
-  const auto isLinearIn = [&](const Node &part) { return isLinear(part, temporary, scope); };
-  if (!reads(node, temporary, scope))
-    return true;
-  if (const auto *use = std::get_if<AccessNode>(&node.kind))
-    return !hasDerived(scope.accesses[use->access], scope);
-  if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
-    return isLinearIn(*binary->left) && isLinearIn(*binary->right) &&
-           !(binary->op == language::BinaryOp::Div && reads(*binary->right, temporary, scope));
-  if (const auto *call = std::get_if<CallNode>(&node.kind)) {
-    const bool isZeroOfZero = call->arguments.size() == 1 && call->function != Function::Pattern &&
-                              (call->function == Function::Cast || fold(call->function, ValueType::F64, {0.0}) == 0.0);
-    if (call->function == Function::Where)
-      return isChosenLinearly(*call, temporary, scope);
-    return isZeroOfZero && isLinearIn(*call->arguments.front());
+Made madeOf(const Node &node, TensorId temporary, const Scope &scope) {
+  if (const auto *use = std::get_if<AccessNode>(&node.kind)) {
+    const Access &access = scope.accesses[use->access];
+    return access.tensor != temporary ? Made::Nothing : hasDerived(access, scope) ? Made::Other : Made::Linear;
   }
-  if (const auto *reduction = std::get_if<ReduceNode>(&node.kind))
-    return (reduction->reduction == Reduction::Sum || reduction->reduction == Reduction::Mean) &&
-           isLinearIn(*reduction->body);
-  const std::vector<const Node *> below = children(node);
-  return std::all_of(below.begin(), below.end(), [&](const Node *child) { return isLinearIn(*child); });
+  if (const auto *sum = std::get_if<ReduceNode>(&node.kind))
+    return madeOfSum(*sum, temporary, scope);
+  const auto *call = std::get_if<CallNode>(&node.kind);
+  if (call && call->function == Function::Where)
+    return madeOfWhere(*call, temporary, scope);
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  const Node *divisor = binary && binary->op == language::BinaryOp::Div ? binary->right.get() : nullptr;
+  Made made = Made::Nothing;
+  for (const Node *child : children(node)) {
+    const Made part = madeOf(*child, temporary, scope);
+    made = std::max(made, child == divisor && part == Made::Linear ? Made::Other : part);
+  }
+  if (made != Made::Linear)
+    return made;
+  const bool isZeroOfZero =
+      !call || (call->arguments.size() == 1 && call->function != Function::Pattern &&
+                (call->function == Function::Cast || fold(call->function, ValueType::F64, {0.0}) == 0.0));
+  return isZeroOfZero ? made : Made::Other;
 }
 
 bool isReadLinearly(TensorId temporary, const Planning &planning) {
-  return std::all_of(planning.statements.begin(), planning.statements.end(),
-                     [&](const ResolvedStatement &reader) { return isLinear(*reader.value, temporary, reader.scope); });
+  return std::all_of(planning.statements.begin(), planning.statements.end(), [&](const ResolvedStatement &reader) {
+    return madeOf(*reader.value, temporary, reader.scope) != Made::Other;
+  });
 }
 
 class ListedTemporary {

@@ -14,7 +14,7 @@ bool isElementwise(const Node &value, const ResolvedStatement &made) {
                      [&](VariableId variable) { return has(made.target.variables, variable); });
 }
 
-/// Whether a value may be multiplied as it is: no sum that is left to the statement spans another one.
+/// Whether a value may be multiplied as it is: no sum that is left to the statement spans addends.
 bool isOneFactor(const Node &value, const ResolvedStatement &made) {
   return !hasOtherReduction(value) && (isElementwise(value, made) || !hasSum(value));
 }
