@@ -198,18 +198,14 @@ function(spc_quick_test target)
   spc_optimised_first(${target})
 endfunction()
 
-# spc_test_executable(name [MLIR] [LONG] [APART] LINK libraries...): <name>_tests from every .cpp file of this folder. LONG: its
-# own code takes long unless it is optimised. MLIR: it includes MLIR, and is compiled as stages that do are. APART: each file is
-# a unit, as its files name alike what they need alike.
+# spc_test_executable(name [MLIR] [LONG] LINK libraries...): <name>_tests from every .cpp file of this folder. LONG: its
+# own code takes long unless it is optimised. MLIR: it includes MLIR, and is compiled as stages that do are.
 function(spc_test_executable name)
-  cmake_parse_arguments(ARG "MLIR;LONG;APART" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR;LONG" "" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   add_executable(${name}_tests ${sources})
   target_link_libraries(${name}_tests PRIVATE spc_catch_main ${ARG_LINK})
   spc_test_settings(${name}_tests)
-  if(ARG_APART)
-    set_target_properties(${name}_tests PROPERTIES UNITY_BUILD OFF)
-  endif()
   if(ARG_MLIR)
     spc_use_llvm(${name}_tests)
     spc_light_build(${name}_tests)
@@ -222,7 +218,7 @@ function(spc_test_executable name)
   endif()
 endfunction()
 
-# spc_test(name [MLIR] [LONG] [APART] LINK libraries...): the same, registered with ctest.
+# spc_test(name [MLIR] [LONG] LINK libraries...): the same, registered with ctest.
 function(spc_test name)
   spc_test_executable(${name} ${ARGN})
   add_test(NAME ${name} COMMAND ${name}_tests)

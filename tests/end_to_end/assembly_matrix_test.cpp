@@ -7,12 +7,13 @@
 namespace spc::testing {
 namespace {
 
-const std::vector<std::string> kFormats = {"dense", "csr", "csc", "coo", "dcsr", "bsr2x3"};
+const std::vector<std::string> kAddendFormats = {"dense", "csr", "csc", "coo", "dcsr", "bsr2x3"};
 
 /// Each expression takes other assignments first, so that together the slices
 /// of a short run meet more of them.
 void checkMatrix(const std::string &statements, size_t first) {
-  const std::vector<Formats> assignments = product({{"A", kFormats}, {"B", kFormats}, {"C", kFormats}});
+  const std::vector<Formats> assignments =
+      product({{"A", kAddendFormats}, {"B", kAddendFormats}, {"C", kAddendFormats}});
   REQUIRE(assignments.size() == 216);
   const Tally tally = checkAssembly(statements, assignments, 5, first);
   WARN(statements << ": " << tally.kernels << " kernels right on " << tally.dataSets << " data sets");

@@ -8,9 +8,9 @@
 namespace spc::testing {
 namespace {
 
-using Entries = std::vector<StoredEntry>;
+using EntryList = std::vector<StoredEntry>;
 
-constexpr int64_t kRows = 8, kInner = 12, kColumns = 140;
+constexpr int64_t kBlockRows = 8, kInner = 12, kBlockColumns = 140;
 
 /// Where the runs of each row begin, and how many columns each has: blocks, runs across the words of the bitmap of
 /// columns, runs of odd lengths, rows that are sparse between runs, whole rows and shorter ones than four.
@@ -18,7 +18,7 @@ const std::vector<std::vector<std::pair<int64_t, int64_t>>> kRuns = {
     {{0, 4}, {40, 4}, {136, 4}},
     {{56, 8}, {64, 8}},
     {{58, 9}, {70, 9}, {120, 9}},
-    {{0, kColumns}},
+    {{0, kBlockColumns}},
     {{0, 4}, {9, 1}, {30, 2}, {61, 5}, {90, 1}, {99, 1}},
     {{61, 7}},
     {{3, 3}},
@@ -30,8 +30,8 @@ const std::vector<std::vector<std::pair<int64_t, int64_t>>> kRuns = {
 };
 
 /// The second factor. Unless `ascend`, the columns of each second run descend.
-Entries runs(bool ascend) {
-  Entries entries;
+EntryList runs(bool ascend) {
+  EntryList entries;
   for (int64_t row = 0; row < kInner; ++row)
     for (size_t n = 0; n < kRuns[row].size(); ++n) {
       const auto [first, length] = kRuns[row][n];
@@ -44,9 +44,9 @@ Entries runs(bool ascend) {
 }
 
 /// The first factor: all rows of the second one, and some of them.
-Entries choices() {
-  Entries entries;
-  for (int64_t row = 0; row < kRows; ++row)
+EntryList choices() {
+  EntryList entries;
+  for (int64_t row = 0; row < kBlockRows; ++row)
     for (int64_t inner = 0; inner < kInner; ++inner)
       if (row == 0 || (row * 5 + inner * 3) % (row + 1) == 0)
         entries.push_back({{row, inner}, static_cast<double>(2 + (row * inner) % 5)});
@@ -61,9 +61,9 @@ void checkProduct(const std::string &statement, const std::string &second, forma
   spec.optLevel = optLevel;
   INFO(describe(spec));
   HandMadeCall call(spec);
-  call.passEntries("B", {kRows, kInner}, choices());
-  call.passEntries("C", {kInner, kColumns}, runs(second == "csr"));
-  call.passAssembled("A", {kRows, kColumns});
+  call.passEntries("B", {kBlockRows, kInner}, choices());
+  call.passEntries("C", {kInner, kBlockColumns}, runs(second == "csr"));
+  call.passAssembled("A", {kBlockRows, kBlockColumns});
   CHECK(call.check() == "");
 }
 

@@ -19,7 +19,7 @@ std::vector<std::string> outputs() {
 }
 
 const std::vector<std::string> kMatrixOutputs = {"csr", "csc", "dcsr", "dcsc", "coo", "coo:1,0", "bsr2x3"};
-const std::vector<std::string> kOperands = {"csf", "coo", "csf:2,0,1", "ddc"};
+const std::vector<std::string> kTensorOperands = {"csf", "coo", "csf:2,0,1", "ddc"};
 
 /// Of all kernels a run takes one in so many: a number that shares no factor
 /// with the lists' lengths.
@@ -28,14 +28,14 @@ constexpr size_t kStride = 17;
 } // namespace
 
 TEST_CASE("tensor times matrix", "[assembly-tensors]") {
-  const Choices choices = {{"A", outputs()}, {"B", kOperands}, {"C", {"dense", "csr", "csc"}}};
+  const Choices choices = {{"A", outputs()}, {"B", kTensorOperands}, {"C", {"dense", "csr", "csc"}}};
   checkAssembly("A(i,j,r) = B(i,j,k)*C(k,r)", product(choices), kStride);
   checkAssembly("A(i,r,k) = B(i,j,k)*C(j,r)", product(choices), kStride, 1);
   checkAssembly("A(r,j,k) = B(i,j,k)*C(r,i)", product(choices), kStride, 2);
 }
 
 TEST_CASE("tensor times vector", "[assembly-tensors]") {
-  const Choices choices = {{"A", kMatrixOutputs}, {"B", kOperands}, {"x", {"dense", "sv"}}};
+  const Choices choices = {{"A", kMatrixOutputs}, {"B", kTensorOperands}, {"x", {"dense", "sv"}}};
   checkAssembly("A(i,j) = B(i,j,k)*x(k)", product(choices), 5);
   checkAssembly("A(i,k) = B(i,j,k)*x(j)", product(choices), 5, 1);
   checkAssembly("A(k,j) = B(i,j,k)*x(i)", product(choices), 5, 2);

@@ -11,12 +11,12 @@ namespace spc::testing {
 namespace {
 
 using Place = std::vector<int64_t>;
-using Entries = std::map<Place, double>;
+using EntryMap = std::map<Place, double>;
 
-/// Entries with small whole numbers, many of them in the corners.
-Entries entriesOf(const std::vector<int64_t> &shape, size_t count, uint64_t seed) {
+/// EntryMap with small whole numbers, many of them in the corners.
+EntryMap entriesOf(const std::vector<int64_t> &shape, size_t count, uint64_t seed) {
   Random random(seed);
-  Entries entries;
+  EntryMap entries;
   while (entries.size() < count) {
     Place at;
     for (int64_t extent : shape) {
@@ -30,7 +30,7 @@ Entries entriesOf(const std::vector<int64_t> &shape, size_t count, uint64_t seed
 }
 
 /// Sorted by the dimensions in the order of the format's levels.
-std::vector<StoredEntry> listed(const Entries &entries, const std::string &format) {
+std::vector<StoredEntry> listed(const EntryMap &entries, const std::string &format) {
   std::vector<StoredEntry> result;
   for (const auto &[at, value] : entries)
     result.push_back({at, value});
@@ -40,8 +40,8 @@ std::vector<StoredEntry> listed(const Entries &entries, const std::string &forma
   return result;
 }
 
-Entries multiplied(const Entries &b, const Entries &c) {
-  Entries product;
+EntryMap multiplied(const EntryMap &b, const EntryMap &c) {
+  EntryMap product;
   for (const auto &[left, x] : b)
     for (const auto &[right, y] : c)
       if (left[1] == right[0])
@@ -49,8 +49,8 @@ Entries multiplied(const Entries &b, const Entries &c) {
   return product;
 }
 
-Entries added(const Entries &b, const Entries &c) {
-  Entries sum = b;
+EntryMap added(const EntryMap &b, const EntryMap &c) {
+  EntryMap sum = b;
   for (const auto &[at, value] : c)
     sum[at] += value;
   return sum;
@@ -63,7 +63,7 @@ struct Call {
   std::vector<format::IndexType> indices = {format::IndexType::I32, format::IndexType::I64};
 };
 
-void checkCall(const Call &wanted, Entries (*expected)(const Entries &, const Entries &)) {
+void checkCall(const Call &wanted, EntryMap (*expected)(const EntryMap &, const EntryMap &)) {
   for (const format::IndexType indices : wanted.indices) {
     KernelSpec spec;
     spec.statements = wanted.statements;
@@ -72,13 +72,13 @@ void checkCall(const Call &wanted, Entries (*expected)(const Entries &, const En
     spec.optLevel = 0;
     INFO(describe(spec));
     HandMadeCall call(spec);
-    const Entries b = entriesOf(wanted.shapeOfB, 300, 1), c = entriesOf(wanted.shapeOfC, 300, 2);
+    const EntryMap b = entriesOf(wanted.shapeOfB, 300, 1), c = entriesOf(wanted.shapeOfC, 300, 2);
     call.passEntries("B", wanted.shapeOfB, listed(b, wanted.formats.at("B")));
     call.passEntries("C", wanted.shapeOfC, listed(c, wanted.formats.at("C")));
     call.passAssembled("A", wanted.shapeOfA);
     REQUIRE(call.call(call.context()) == SPC_OK);
     const tensor::Coordinates result = call.assembled("A");
-    Entries got;
+    EntryMap got;
     for (size_t e = 0; e < result.size(); ++e)
       got[{result.coordinates[2 * e], result.coordinates[2 * e + 1]}] += result.values[e];
     CHECK(got.size() == result.size());

@@ -1,5 +1,6 @@
 // Products of sums on missing entries and infinities: the cases of docs/changelog.md.
 #include "end_to_end/hand_made_call.h"
+#include "harness/number_types.h"
 
 #include <catch2/catch.hpp>
 
@@ -10,19 +11,17 @@ using namespace spc::testing;
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-using Entries = std::vector<StoredEntry>;
+using EntryList = std::vector<StoredEntry>;
 
 /// Which of A's and B's entries, in matrices of 1 by 2, are stored, and what x, m and b hold.
-struct Case {
+struct CancellingCase {
   const char *text;
-  Entries a, b;
+  EntryList a, b;
   double dense;
   double wanted;
 };
 
-double resultOf(const Case &given, bool isStrict) {
+double resultOf(const CancellingCase &given, bool isStrict) {
   KernelSpec spec;
   spec.statements = given.text;
   spec.strictFp = isStrict;
@@ -50,32 +49,32 @@ TEST_CASE("infinities and missing entries in products of sums", "[sums]") {
   const char *difference = "y(i) = (A(i,j) - B(i,j)) * x(j)";
   const char *square = "y(i) = (A(i,j) - B(i,j)) * (A(i,j) - B(i,j))";
   const double none = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<Case> cases = {
-      {"y(i) = b(i) * sum(j, A(i,j))", {}, {}, kInfinity, 0},
-      {"y(i) = sum(j, A(i,j)) * sum(k, B(i,k))", {{{0, 0}, kInfinity}}, {}, 0, 0},
-      {"y(i) = sum(j, A(i,j)) * sum(k, B(i,k)) * b(i)", {{{0, 0}, 1}}, {}, kInfinity, 0},
-      {"y(i) = sum(j, A(i,j)) * sum(k, B(i,k)) * b(i)", {{{0, 0}, 1}}, {{{0, 1}, 2}}, kInfinity, kInfinity},
-      {"y(i) = b(i) * (sum(j, A(i,j)) + sum(k, B(i,k)))", {}, {}, kInfinity, 0},
-      {"y(i) = b(i) * (sum(j, A(i,j)) - sum(k, B(i,k)))", {}, {{{0, 1}, 2}}, kInfinity, -kInfinity},
-      {"y(i) = b(i) * (b(i)*sum(j, A(i,j)) + sum(k, B(i,k)))", {}, {{{0, 1}, 2}}, kInfinity, kInfinity},
-      {"y(i) = b(i) * (sum(j, A(i,j)) * sum(k, B(i,k)) + sum(k, B(i,k)))", {{{0, 0}, 1}}, {}, kInfinity, 0},
-      {"y(i) = b(i) * (sum(j, A(i,j)) + 0)", {}, {}, kInfinity, none},
-      {"y(i) = b(i) * (A(i,0) + sum(k, B(i,k)))", {}, {}, kInfinity, 0},
+  const std::vector<CancellingCase> cases = {
+      {"y(i) = b(i) * sum(j, A(i,j))", {}, {}, kInf, 0},
+      {"y(i) = sum(j, A(i,j)) * sum(k, B(i,k))", {{{0, 0}, kInf}}, {}, 0, 0},
+      {"y(i) = sum(j, A(i,j)) * sum(k, B(i,k)) * b(i)", {{{0, 0}, 1}}, {}, kInf, 0},
+      {"y(i) = sum(j, A(i,j)) * sum(k, B(i,k)) * b(i)", {{{0, 0}, 1}}, {{{0, 1}, 2}}, kInf, kInf},
+      {"y(i) = b(i) * (sum(j, A(i,j)) + sum(k, B(i,k)))", {}, {}, kInf, 0},
+      {"y(i) = b(i) * (sum(j, A(i,j)) - sum(k, B(i,k)))", {}, {{{0, 1}, 2}}, kInf, -kInf},
+      {"y(i) = b(i) * (b(i)*sum(j, A(i,j)) + sum(k, B(i,k)))", {}, {{{0, 1}, 2}}, kInf, kInf},
+      {"y(i) = b(i) * (sum(j, A(i,j)) * sum(k, B(i,k)) + sum(k, B(i,k)))", {{{0, 0}, 1}}, {}, kInf, 0},
+      {"y(i) = b(i) * (sum(j, A(i,j)) + 0)", {}, {}, kInf, none},
+      {"y(i) = b(i) * (A(i,0) + sum(k, B(i,k)))", {}, {}, kInf, 0},
       {"y(i) = (sum(j, A(i,j)) + sum(k, B(i,k))) / b(i)", {}, {}, 0, 0},
-      {"y(i) = 3 + b(i) * (sum(j, A(i,j)) + sum(k, B(i,k)))", {}, {}, kInfinity, 3},
-      {difference, {}, {}, kInfinity, 0},
-      {difference, {{{0, 0}, 2}}, {{{0, 0}, 1}}, kInfinity, kInfinity},
-      {difference, {{{0, 0}, 1}}, {{{0, 0}, 1}}, kInfinity, none},
-      {difference, {{{0, 1}, kInfinity}}, {}, 1, kInfinity},
-      {"y(i) = (A(i,j) - m(j)) * x(j)", {}, {}, -kInfinity, -kInfinity},
-      {square, {{{0, 0}, kInfinity}}, {{{0, 0}, 1}}, 0, kInfinity},
-      {square, {{{0, 0}, -kInfinity}}, {}, 0, kInfinity},
-      {"y(i) = A(i,j) * (A(i,j) - m(j))", {}, {}, kInfinity, 0},
-      {"y(i) = sum(j, m(j)) + sum(j, A(i,j) - x(j)) / b(i)", {{{0, 0}, 3}}, {}, 0, kInfinity},
-      {"y(i) = b(i) + sum(j, A(i,j) - x(j)) / b(i)", {{{0, 0}, 3}}, {}, 0, kInfinity},
+      {"y(i) = 3 + b(i) * (sum(j, A(i,j)) + sum(k, B(i,k)))", {}, {}, kInf, 3},
+      {difference, {}, {}, kInf, 0},
+      {difference, {{{0, 0}, 2}}, {{{0, 0}, 1}}, kInf, kInf},
+      {difference, {{{0, 0}, 1}}, {{{0, 0}, 1}}, kInf, none},
+      {difference, {{{0, 1}, kInf}}, {}, 1, kInf},
+      {"y(i) = (A(i,j) - m(j)) * x(j)", {}, {}, -kInf, -kInf},
+      {square, {{{0, 0}, kInf}}, {{{0, 0}, 1}}, 0, kInf},
+      {square, {{{0, 0}, -kInf}}, {}, 0, kInf},
+      {"y(i) = A(i,j) * (A(i,j) - m(j))", {}, {}, kInf, 0},
+      {"y(i) = sum(j, m(j)) + sum(j, A(i,j) - x(j)) / b(i)", {{{0, 0}, 3}}, {}, 0, kInf},
+      {"y(i) = b(i) + sum(j, A(i,j) - x(j)) / b(i)", {{{0, 0}, 3}}, {}, 0, kInf},
       {"y(i) = (A(i,j) - B(i,j)) * x(j) * sum(k, 1 + 0*x(k))", {{{0, 0}, 1e16 + 2}}, {{{0, 0}, 1e16}}, 0.1, 0.4},
   };
-  for (const Case &given : cases)
+  for (const CancellingCase &given : cases)
     for (const bool isStrict : {false, true}) {
       INFO(given.text << (isStrict ? ", strict" : ""));
       const double result = resultOf(given, isStrict);

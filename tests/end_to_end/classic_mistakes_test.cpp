@@ -7,8 +7,6 @@ using namespace spc::testing;
 
 namespace {
 
-const std::vector<std::string> kSparse = {"csr", "csc", "dcsr", "coo"};
-
 /// One kernel a choice of formats, with values of one type.
 void checkTyped(const std::string &statements, const std::vector<Formats> &assignments, spc::sema::ValueType type,
                 const std::map<std::string, spc::sema::ValueType> &types = {}) {

@@ -13,7 +13,7 @@ using enum spc::sema::ValueType;
 
 namespace {
 
-KernelSpec specOf(const std::string &statements, spc::sema::ValueType type) {
+KernelSpec complexSpecOf(const std::string &statements, spc::sema::ValueType type) {
   KernelSpec spec;
   spec.statements = statements;
   spec.type = type;
@@ -21,8 +21,6 @@ KernelSpec specOf(const std::string &statements, spc::sema::ValueType type) {
 }
 
 using Number = std::complex<double>;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// The same parts; a NaN is as any other.
 bool isSame(Number a, Number b) {
@@ -37,7 +35,7 @@ void checkParts(const std::string &statements, const std::vector<Number> &expect
   const auto reads = [&](const char *tensor) { return statements.find(tensor) != std::string::npos; };
   for (const char *format : {"csr", "csc", "coo", "dcsr"})
     for (const int level : {0, 3}) {
-      KernelSpec spec = specOf(statements, F64);
+      KernelSpec spec = complexSpecOf(statements, F64);
       spec.types = {{"y", CF64}};
       spec.optLevel = level;
       if (reads("x("))
@@ -101,7 +99,7 @@ TEST_CASE("entries of real numbers in complex results", "[complex]") {
   for (const char *statements :
        {"C(i,j) = A(i,j) * x(j)", "C(i,k) = A(i,j) * D(j,k)", "C(i,j) = A(i,j) + D(i,j)", "C(i,j) = A(i,j) * w(j)",
         "C(i,j) = A(i,j) * w(j) + A(j,i)", "C(i,j) = (A(i,j) + D(i,j)) * w(j)", "C(i,j) = D(i,j) / A(i,j)"}) {
-    KernelSpec spec = specOf(statements, CF64);
+    KernelSpec spec = complexSpecOf(statements, CF64);
     spec.types = {{"A", F64}};
     if (spec.statements.find('w') != std::string::npos)
       spec.types["w"] = F64;
@@ -114,16 +112,16 @@ TEST_CASE("entries of real numbers in complex results", "[complex]") {
 
 TEST_CASE("functions of complex numbers on dense operands", "[complex]") {
   for (const auto type : {CF64, CF32, F64, F32}) {
-    check(specOf("y(i) = conj(x(i)) * z(i)", type));
-    check(specOf("y(i) = conj(x(i) + z(i)) - x(i) * conj(z(i))", type));
+    check(complexSpecOf("y(i) = conj(x(i)) * z(i)", type));
+    check(complexSpecOf("y(i) = conj(x(i) + z(i)) - x(i) * conj(z(i))", type));
     for (const char *function : {"real", "imag", "abs", "arg"}) {
-      KernelSpec spec = specOf("y(i) = " + std::string(function) + "(x(i))", type);
+      KernelSpec spec = complexSpecOf("y(i) = " + std::string(function) + "(x(i))", type);
       spec.types["y"] = type == CF32 || type == F32 ? F32 : F64;
       check(spec);
       spec.statements = "y(i) = 2 * " + std::string(function) + "(x(i) * z(i)) + 1";
       check(spec);
     }
-    check(specOf("y(i) = abs(x(i)) * z(i) + real(z(i))", type));
+    check(complexSpecOf("y(i) = abs(x(i)) * z(i) + real(z(i))", type));
   }
 }
 
@@ -132,11 +130,11 @@ TEST_CASE("functions of complex numbers on sparse operands", "[complex]") {
     for (const char *statements : {"y(i) = conj(A(j,i)) * x(j)", "y(i) = sum(j, abs(A(i,j)) * x(j))",
                                    "D(i,j) = real(A(i,j)) + imag(A(i,j))", "C(i,k) = conj(A(i,j)) * B(j,k)",
                                    "y(i) = sum(j, arg(A(i,j)))", "y(i) = sum(j, abs(A(i,j) - conj(A(i,j))))"}) {
-      KernelSpec spec = specOf(statements, CF64);
+      KernelSpec spec = complexSpecOf(statements, CF64);
       spec.formats = {{"A", format}};
       check(spec);
     }
-  KernelSpec assembled = specOf("C(i,j) = conj(A(j,i))", CF32);
+  KernelSpec assembled = complexSpecOf("C(i,j) = conj(A(j,i))", CF32);
   assembled.formats = {{"A", "csr"}, {"C", "csr"}};
   check(assembled);
   assembled.statements = "C(i,k) = A(i,j) * conj(B(k,j))";
@@ -148,23 +146,23 @@ TEST_CASE("complex numbers of their parts", "[complex]") {
   for (const auto type : {F64, F32})
     for (const char *statements : {"y(i) = complex(x(i), z(i))", "y(i) = complex(x(i) * z(i), 1) * complex(0, z(i))",
                                    "y(i) = conj(complex(x(i), 2)) * x(i)", "y(i) = complex(i, x(i))"}) {
-      KernelSpec spec = specOf(statements, type);
+      KernelSpec spec = complexSpecOf(statements, type);
       spec.types["y"] = type == F32 ? CF32 : CF64;
       check(spec);
     }
-  check(specOf("y(i) = real(complex(x(i), z(i)) * complex(z(i), x(i)))", F64));
+  check(complexSpecOf("y(i) = real(complex(x(i), z(i)) * complex(z(i), x(i)))", F64));
   for (const char *format : {"csr", "csc", "coo", "dcsr", "bsr2x3", "ell"})
     for (const char *statements :
          {"y(i) = sum(j, complex(A(i,j), B(i,j)) * x(j))", "y(i) = sum(j, complex(A(i,j), 1) * x(j))",
           "y(i) = sum(j, complex(0, A(i,j)))", "y(i) = sum(j, complex(x(j), A(i,j)))"}) {
-      KernelSpec spec = specOf(statements, F64);
+      KernelSpec spec = complexSpecOf(statements, F64);
       spec.types["y"] = CF64;
       spec.formats = {{"A", format}, {"B", "csr"}};
       if (spec.statements.find('B') == std::string::npos)
         spec.formats.erase("B");
       check(spec);
     }
-  KernelSpec assembled = specOf("C(i,j) = complex(A(i,j), B(i,j))", F32);
+  KernelSpec assembled = complexSpecOf("C(i,j) = complex(A(i,j), B(i,j))", F32);
   assembled.types["C"] = CF32;
   assembled.formats = {{"A", "csr"}, {"B", "csc"}, {"C", "csr"}};
   check(assembled);
@@ -178,7 +176,7 @@ TEST_CASE("one triangle of a Hermitian matrix", "[complex]") {
             "D(j,i) = 2 * A(i,j) * x(j)", "s = A(i,j) * A(i,j)", "y(i) = sum(j, abs(A(i,j)))", "y(i) = A(i,i)",
             "y(i) = A(2,i)", "y(i) = conj(A(i,j)) * x(j)", "y(i) = sum(j, pattern(A(i,j)) * x(j))",
             "D(i,j) = A(i,j) + A(j,i)"}) {
-        KernelSpec spec = specOf(statements, type);
+        KernelSpec spec = complexSpecOf(statements, type);
         spec.formats = {{"A", format}};
         check(spec);
       }
@@ -188,7 +186,7 @@ TEST_CASE("what is assembled of a Hermitian matrix", "[complex]") {
   for (const char *format : {"herm-csr", "herm-bsr", "herm-coo"})
     for (const char *statements :
          {"C(i,j) = A(i,j)", "C(i,j) = A(j,i) * x(i)", "C(i,k) = A(i,j) * A(j,k)", "C(i,j) = A(i,j) + B(i,j)"}) {
-      KernelSpec spec = specOf(statements, CF64);
+      KernelSpec spec = complexSpecOf(statements, CF64);
       spec.formats = {{"A", format}, {"C", "csr"}};
       if (spec.statements.find('B') != std::string::npos)
         spec.formats["B"] = "csr";

@@ -30,8 +30,8 @@ std::string constant(const std::string &name, const std::vector<int> &shape, con
 }
 
 const std::vector<std::vector<int>> kShapes = {{4, 5}, {1, 1}, {0, 3}, {3, 0}, {1, 7}, {6, 2}};
-const std::vector<std::string> kFormats = {"dense",  "csr",      "csc", "coo",     "dcsr",    "dcsc", "ell",
-                                           "bsr2x3", "ell1+coo", "dia", "csr-len", "coo-aos", "dbsr", "ragged"};
+const std::vector<std::string> kConstantFormats = {"dense",  "csr",      "csc", "coo",     "dcsr",    "dcsc", "ell",
+                                                   "bsr2x3", "ell1+coo", "dia", "csr-len", "coo-aos", "dbsr", "ragged"};
 
 /// Of the shapes two, by what else a kernel is made of: each shape meets everything else that there is.
 std::vector<std::vector<int>> shapesOf(size_t turn) {
@@ -53,7 +53,7 @@ void checkIn(const std::string &format, ValueType type, const std::vector<int> &
 }
 
 void checkAll(const std::string &statements, const std::vector<ValueType> &types,
-              const std::vector<std::string> &formats = kFormats, size_t turn = 0) {
+              const std::vector<std::string> &formats = kConstantFormats, size_t turn = 0) {
   for (size_t type = 0; type < types.size(); ++type)
     for (size_t format = 0; format < formats.size(); ++format)
       for (const std::vector<int> &shape : shapesOf(turn + type + format))
@@ -67,7 +67,7 @@ TEST_CASE("constants of all types in all formats", "[constants]") {
   checkAll("y(i) = W(i,j) * x(j)", {F16, BF16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, Bool, CF32, CF64},
            {"dense", "csr", "coo", "ell", "ell1+coo"});
   checkAll("y(j) = W(i,j) * x(i)", {F64, I32, Bool, CF64});
-  for (const std::string &format : kFormats)
+  for (const std::string &format : kConstantFormats)
     for (const std::vector<int> &shape : kShapes)
       checkIn(format, F64, shape, "y(i) = W(i,j) * x(j)");
 }

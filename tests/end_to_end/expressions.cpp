@@ -97,6 +97,12 @@ const std::vector<std::string> kMatrix = {"csr",     "csc",     "dcsr",  "dcsc",
                                           "coo:1,0", "csf:1,0", "dense", "dense:1,0"};
 const std::vector<std::string> kThirdOrder = {"csf",       "csf:2,0,1", "csf:1,0,2", "coo",
                                               "coo:2,1,0", "ddc",       "dcc",       "dense"};
+const std::vector<std::string> kSparse = {"csr", "csc", "dcsr", "coo"};
+const std::vector<std::string> kThreeSparse = {"csr", "csc", "coo"};
+const std::vector<std::string> kFourStorages = {"dense", "csr", "csc", "coo"};
+const std::vector<std::string> kDense = {"dense"};
+const std::vector<std::string> kVector = {"dense", "sv"};
+const std::vector<Formats> kDefaults(1);
 
 std::vector<Formats> product(const Choices &choices) {
   std::vector<Formats> result(1);
@@ -166,7 +172,7 @@ std::unique_ptr<KernelUnderTest> compiled(const KernelSpec &spec) {
   return nullptr;
 }
 
-int check(const KernelUnderTest &kernel, const std::vector<Trial> &trials) {
+int checkTrials(const KernelUnderTest &kernel, const std::vector<Trial> &trials) {
   int run = 0;
   for (const Trial &trial : trials) {
     if (!kernel.canStore(trial))
@@ -187,7 +193,7 @@ int check(const KernelUnderTest &kernel, const std::vector<Trial> &trials) {
 int check(const KernelSpec &spec, const std::vector<Trial> &trials) {
   INFO(describe(spec));
   const auto kernel = compiled(spec);
-  return kernel ? check(*kernel, trials) : 0;
+  return kernel ? checkTrials(*kernel, trials) : 0;
 }
 
 void check(const KernelSpec &spec) {
@@ -199,7 +205,7 @@ void check(const KernelSpec &spec) {
   const bool storesAll = std::all_of(trials.begin(), trials.end(), [&](const Trial &t) { return kernel->canStore(t); });
   if (!storesAll)
     addSquareTrials(kernel->extentClasses(), trials);
-  check(*kernel, trials);
+  checkTrials(*kernel, trials);
 }
 
 void check(const std::string &statements, const std::vector<Formats> &assignments) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "harness/kernel_under_test.h"
+#include "harness/number_types.h"
 
 #include <map>
 #include <string>
@@ -26,6 +27,15 @@ std::vector<Formats> product(const Choices &choices);
 /// The storages of a matrix and of a third-order tensor that most expressions are tried with.
 extern const std::vector<std::string> kMatrix;
 extern const std::vector<std::string> kThirdOrder;
+
+/// Those that expressions with more to try are tried with: of a sparse matrix, of any, of an array alone, of a vector.
+extern const std::vector<std::string> kSparse, kThreeSparse;
+extern const std::vector<std::string> kFourStorages;
+extern const std::vector<std::string> kDense;
+extern const std::vector<std::string> kVector;
+
+/// One kernel whose tensors all have the default format.
+extern const std::vector<Formats> kDefaults;
 
 /// Compiles `statements` under each format assignment, with value and index types that rotate so that every expression
 /// meets each of them, and compares every compiled kernel with the evaluator on shapes and patterns of all kinds.

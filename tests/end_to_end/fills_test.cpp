@@ -8,8 +8,6 @@ using namespace spc::testing;
 
 namespace {
 
-const std::vector<std::string> kSparse = {"csr", "csc", "dcsr", "coo"};
-
 /// One kernel a choice of formats, in floats, with declared fills.
 void checkFills(const std::string &statements, const std::map<std::string, std::string> &fills,
                 const std::vector<Formats> &assignments) {

@@ -10,7 +10,7 @@ using spc::sema::ValueType;
 
 namespace {
 
-constexpr int64_t kRows = 60, kColumns = 40;
+constexpr int64_t kSegmentRows = 60, kSegmentColumns = 40;
 
 /// Runs of these lengths, each in the next row that is free, or in the only one.
 std::vector<StoredEntry> runsOf(const std::vector<int64_t> &lengths, bool isOneRow = false) {
@@ -49,8 +49,8 @@ const std::vector<std::vector<StoredEntry>> kLists = {
     runsOf({1, 1, 1, 1, 1}),
     runsOf({4, 4, 8, 5, 1, 2, 3, 4, 12, 6, 9, 7, 1, 1, 1, 13}),
     runsOf({2, 3, 2, 3, 7, 1, 4, 16, 4, 1}),
-    runsOf({kColumns}, true),
-    runsOf({kColumns - 1}, true),
+    runsOf({kSegmentColumns}, true),
+    runsOf({kSegmentColumns - 1}, true),
 };
 
 void checkLists(const std::string &statements, const std::string &format, bool isStrict = false) {
@@ -64,10 +64,10 @@ void checkLists(const std::string &statements, const std::string &format, bool i
     HandMadeCall call(spec);
     for (const std::vector<StoredEntry> &list : kLists) {
       INFO(list.size() << " entries");
-      call.passEntries("A", {kRows, kColumns}, format == "coo-unsorted" ? mixed(list) : list);
-      call.passDense("x", {kColumns}, numbers(kColumns));
-      call.passDense("b", {kRows}, numbers(kRows));
-      call.passDense("y", {kRows}, numbers(kRows));
+      call.passEntries("A", {kSegmentRows, kSegmentColumns}, format == "coo-unsorted" ? mixed(list) : list);
+      call.passDense("x", {kSegmentColumns}, numbers(kSegmentColumns));
+      call.passDense("b", {kSegmentRows}, numbers(kSegmentRows));
+      call.passDense("y", {kSegmentRows}, numbers(kSegmentRows));
       CHECK(call.check() == "");
     }
   }
@@ -87,7 +87,7 @@ TEST_CASE("long coordinate lists are gone through by what samples of them say", 
   // Entries that are three apart are never of one run, always, and in a quarter of the places.
   constexpr int64_t kManyRows = 70000;
   const std::vector<int64_t> twos(kManyRows, 2);
-  const std::vector<int64_t> forties(4000, kColumns);
+  const std::vector<int64_t> forties(4000, kSegmentColumns);
   std::vector<int64_t> both;
   for (int64_t run = 0; run < kManyRows / 2; ++run)
     both.push_back(run * 7919 % 1009 < 336 ? 6 : 3);
@@ -103,8 +103,8 @@ TEST_CASE("long coordinate lists are gone through by what samples of them say", 
         INFO(describe(spec));
         HandMadeCall call(spec, chunks);
         for (const std::vector<int64_t> &lengths : {twos, forties, both}) {
-          call.passEntries("A", {kManyRows, kColumns}, runsOf(lengths));
-          call.passDense("x", {kColumns}, numbers(kColumns));
+          call.passEntries("A", {kManyRows, kSegmentColumns}, runsOf(lengths));
+          call.passDense("x", {kSegmentColumns}, numbers(kSegmentColumns));
           call.passDense("b", {kManyRows}, numbers(kManyRows));
           call.passDense("y", {kManyRows}, numbers(kManyRows));
           CHECK(call.check() == "");
@@ -123,9 +123,9 @@ TEST_CASE("entries of coordinate lists add to where their columns say", "[flatte
       HandMadeCall call(spec);
       for (const std::vector<StoredEntry> &list : kLists) {
         INFO(list.size() << " entries");
-        call.passEntries("A", {kRows, kColumns}, list);
-        call.passDense("b", {kRows}, numbers(kRows));
-        call.passDense("z", {kColumns}, numbers(kColumns));
+        call.passEntries("A", {kSegmentRows, kSegmentColumns}, list);
+        call.passDense("b", {kSegmentRows}, numbers(kSegmentRows));
+        call.passDense("z", {kSegmentColumns}, numbers(kSegmentColumns));
         CHECK(call.check() == "");
       }
     }

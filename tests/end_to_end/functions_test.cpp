@@ -7,9 +7,6 @@ using namespace spc::testing;
 
 namespace {
 
-const std::vector<std::string> kSparse = {"csr", "csc", "dcsr", "coo"};
-const std::vector<std::string> kDense = {"dense"};
-
 KernelSpec dense(const std::string &statements, spc::sema::ValueType type = spc::sema::ValueType::F64) {
   KernelSpec spec;
   spec.statements = statements;

@@ -5,11 +5,7 @@
 
 using namespace spc::testing;
 
-namespace {
-
-const std::vector<std::string> kSparse = {"csr", "csc", "dcsr", "coo"};
-
-} // namespace
+namespace {} // namespace
 
 TEST_CASE("elementwise temporaries that are read once", "[fusion]") {
   checkLowering("let T(i,j) = 2*S(i,j)\ny(i) = T(i,j)*x(j)", product({{"S", kSparse}}));

@@ -17,9 +17,9 @@ namespace spc::testing {
 namespace {
 
 constexpr int64_t kMostBytes = int64_t{1} << 20; ///< of a call
-constexpr int kRows = 20, kEntries = 40;
+constexpr int kListedRows = 20, kEntries = 40;
 
-using Entries = std::map<std::vector<int64_t>, double>;
+using EntriesByPlace = std::map<std::vector<int64_t>, double>;
 
 struct Factor {
   std::string tensor, indices;
@@ -48,8 +48,8 @@ struct Product {
 std::vector<int64_t> rowsOf(int64_t extent) {
   std::mt19937_64 random(static_cast<uint64_t>(extent));
   std::vector<int64_t> rows;
-  for (int64_t k = 0; k < kRows; ++k) {
-    const int64_t share = extent / kRows;
+  for (int64_t k = 0; k < kListedRows; ++k) {
+    const int64_t share = extent / kListedRows;
     rows.push_back(k * share + static_cast<int64_t>(random() % static_cast<uint64_t>(share)));
   }
   rows.front() = 0;
@@ -58,10 +58,10 @@ std::vector<int64_t> rowsOf(int64_t extent) {
 }
 
 /// A tensor's entries by the numbers of their rows, whatever the extent.
-Entries entriesAmong(const std::vector<int64_t> &rows, const Factor &factor) {
+EntriesByPlace entriesAmong(const std::vector<int64_t> &rows, const Factor &factor) {
   std::mt19937_64 random(factor.tensor.front());
-  Entries entries;
-  const size_t wanted = factor.indices.size() > 1 ? kEntries : kRows / 2;
+  EntriesByPlace entries;
+  const size_t wanted = factor.indices.size() > 1 ? kEntries : kListedRows / 2;
   while (entries.size() < wanted) {
     std::vector<int64_t> at;
     for (size_t k = 0; k < factor.indices.size(); ++k)
@@ -72,7 +72,7 @@ Entries entriesAmong(const std::vector<int64_t> &rows, const Factor &factor) {
 }
 
 /// The product by joining the maps, one after the other.
-Entries evaluate(const Product &product, const std::map<std::string, Entries> &tensors) {
+EntriesByPlace evaluate(const Product &product, const std::map<std::string, EntriesByPlace> &tensors) {
   std::vector<std::pair<std::map<char, int64_t>, double>> joined = {{{}, 1.0}};
   for (const Factor &factor : product.factors) {
     std::vector<std::pair<std::map<char, int64_t>, double>> next;
@@ -87,7 +87,7 @@ Entries evaluate(const Product &product, const std::map<std::string, Entries> &t
       }
     joined = std::move(next);
   }
-  Entries result;
+  EntriesByPlace result;
   for (const auto &[bound, value] : joined) {
     std::vector<int64_t> at;
     for (const char index : product.target)
@@ -106,13 +106,13 @@ public:
   void check(int64_t extent) {
     INFO(product_.text() << ", extents " << extent);
     const std::vector<int64_t> rows = rowsOf(extent);
-    std::map<std::string, Entries> tensors;
+    std::map<std::string, EntriesByPlace> tensors;
     for (const Factor &factor : product_.factors) {
       tensors[factor.tensor] = entriesAmong(rows, factor);
       call_.passEntries(factor.tensor, shapeOf(factor.indices, extent),
                         inOrder(factor.tensor, tensors.at(factor.tensor)));
     }
-    const Entries expected = evaluate(product_, tensors);
+    const EntriesByPlace expected = evaluate(product_, tensors);
     REQUIRE(!expected.empty());
     if (product_.target.empty())
       checkNumber(expected);
@@ -139,7 +139,7 @@ private:
   }
 
   /// The entries as the tensor's levels have them, or, where these are in no order, in some.
-  std::vector<StoredEntry> inOrder(const std::string &tensor, const Entries &entries) const {
+  std::vector<StoredEntry> inOrder(const std::string &tensor, const EntriesByPlace &entries) const {
     std::vector<StoredEntry> stored;
     for (const auto &[at, value] : entries)
       stored.push_back({at, value});
@@ -159,9 +159,9 @@ private:
   }
 
   /// What an assembled result holds.
-  Entries held() const {
+  EntriesByPlace held() const {
     const tensor::Coordinates content = call_.assembled(product_.result);
-    Entries entries;
+    EntriesByPlace entries;
     for (size_t e = 0; e < content.size(); ++e) {
       const int64_t *at = content.coordinates.data() + e * content.shape.size();
       entries[std::vector<int64_t>(at, at + content.shape.size())] = content.values[e];
@@ -177,7 +177,7 @@ private:
     return status;
   }
 
-  void checkAssembled(const Entries &expected, int64_t extent) {
+  void checkAssembled(const EntriesByPlace &expected, int64_t extent) {
     call_.passAssembled(product_.result, shapeOf(product_.target, extent));
     REQUIRE(watched([&] { return call_.call(call_.context()); }) == SPC_OK);
     CHECK(held() == expected);
@@ -197,7 +197,7 @@ private:
     CHECK(call_.memory().problem() == "");
   }
 
-  void checkNumber(const Entries &expected) {
+  void checkNumber(const EntriesByPlace &expected) {
     call_.passDense(product_.result, {}, {0});
     REQUIRE(watched([&] { return call_.call(call_.context()); }) == SPC_OK);
     CHECK(call_.values(product_.result).front() == expected.begin()->second);

@@ -87,8 +87,6 @@ template <typename T> std::vector<T> edges() {
   return numbers;
 }
 
-const std::vector<std::string> kSparse = {"csr", "csc", "dcsr", "coo"};
-
 } // namespace
 
 TEST_CASE("sums that absorb, over all pairs of numbers", "[semirings]") {

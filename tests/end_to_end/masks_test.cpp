@@ -7,8 +7,7 @@ using namespace spc::testing;
 
 namespace {
 
-const std::vector<std::string> kSparse = {"csr", "csc", "dcsr", "coo"};
-const std::vector<std::string> kAssembled = {"csr", "coo"};
+const std::vector<std::string> kAssembledMasks = {"csr", "coo"};
 
 } // namespace
 
@@ -28,7 +27,7 @@ TEST_CASE("where no entries are stored", "[masks]") {
   checkLowering("D(i,j) = B(i,j) * (not pattern(M(i,j)))",
                 product({{"M", kSparse}, {"B", {"csr"}}, {"D", {"dense", "csr"}}}));
   checkLowering("C(i,j) = (not pattern(M(i,j))) * A(i,k) * B(k,j)",
-                product({{"M", {"csr", "dcsr"}}, {"A", {"csr"}}, {"B", {"csr", "csc"}}, {"C", kAssembled}}));
+                product({{"M", {"csr", "dcsr"}}, {"A", {"csr"}}, {"B", {"csr", "csc"}}, {"C", kAssembledMasks}}));
   checkLowering("y(i) = (not pattern(A(i,j))) * x(j)", product({{"A", kSparse}}));
   checkLowering("s = (not pattern(A(i,j))) * B(i,j)", product({{"A", kSparse}, {"B", {"csr"}}}));
   checkLowering("C(i,j) = (not pattern(M(i,j))) * x(i) * z(j)", product({{"M", kSparse}, {"C", {"dense", "csr"}}}));

@@ -19,7 +19,7 @@ namespace {
 
 using pipeline::Stage;
 
-KernelSpec specOf(const std::string &statements, const Formats &formats) {
+KernelSpec failureSpecOf(const std::string &statements, const Formats &formats) {
   KernelSpec spec;
   spec.statements = statements;
   spec.formats = formats;
@@ -28,7 +28,7 @@ KernelSpec specOf(const std::string &statements, const Formats &formats) {
 
 /// The kernel is refused, with this error first.
 void checkRefused(const std::string &statements, const Formats &formats, const std::string &id) {
-  const KernelUnderTest kernel(specOf(statements, formats));
+  const KernelUnderTest kernel(failureSpecOf(statements, formats));
   INFO(statements << "\n" << kernel.diagnostics());
   CHECK(kernel.outcome() == KernelUnderTest::Outcome::Refused);
   CHECK(kernel.firstError() == id);
@@ -36,16 +36,14 @@ void checkRefused(const std::string &statements, const Formats &formats, const s
 
 /// Whether the user is told that an operand is copied to another order first.
 bool saysReordered(const std::string &statements, const Formats &formats) {
-  return KernelUnderTest(specOf(statements, formats)).reported("reorder");
+  return KernelUnderTest(failureSpecOf(statements, formats)).reported("reorder");
 }
-
-const std::vector<std::string> kDense = {"dense"};
 
 /// The sum of a product of two diagonal matrices of 100000 rows: a loop over all pairs of rows would not come to an
 /// end.
 void multipliesLongDiagonals(const std::string &a, const std::string &b) {
   constexpr int64_t kExtent = 100000;
-  KernelSpec spec = specOf("t = A(i,k)*B(k,j)", {{"A", a}, {"B", b}});
+  KernelSpec spec = failureSpecOf("t = A(i,k)*B(k,j)", {{"A", a}, {"B", b}});
   spec.strictFp = true; // all sums in one nest
   HandMadeCall kernel(spec);
   std::vector<StoredEntry> entries;
@@ -104,7 +102,7 @@ TEST_CASE("an entry of a coordinate list finds its own slot, not the first one o
 TEST_CASE("an output that shares a pattern needs no memory for its whole shape", "[pitfalls]") {
   constexpr int64_t kHuge = int64_t{1} << 40;
   for (const std::string statements : {"D(i,j) = alpha*S(i,j)", "D(i,j) = alpha*S(i,j)*S(i,j)"}) {
-    KernelSpec spec = specOf(statements, {{"S", "coo"}});
+    KernelSpec spec = failureSpecOf(statements, {{"S", "coo"}});
     spec.index = {format::IndexType::I64, format::IndexType::I64};
     HandMadeCall kernel(spec);
     INFO(statements);
@@ -179,7 +177,7 @@ TEST_CASE("blocks that reach over the edge of a matrix", "[pitfalls]") {
       Formats formats = {{"A", format}};
       if (statements[0] == 'D')
         formats["D"] = "dense";
-      const KernelUnderTest kernel(specOf(statements, formats));
+      const KernelUnderTest kernel(failureSpecOf(statements, formats));
       INFO(statements << " " << format << "\n" << kernel.diagnostics());
       REQUIRE(kernel.outcome() == KernelUnderTest::Outcome::Compiled);
       for (const int64_t rows : {1, 3, 4, 5, 7, 8, 9})

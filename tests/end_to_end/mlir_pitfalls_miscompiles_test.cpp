@@ -17,10 +17,10 @@ namespace {
 using format::IndexType;
 using pipeline::Stage;
 
-constexpr int64_t kRows = 12, kColumns = 7;
+constexpr int64_t kPitfallRows = 12, kPitfallColumns = 7;
 
-KernelSpec specOf(const std::string &statements, const Formats &formats, bool strictFp = false,
-                  std::optional<int> optLevel = {}) {
+KernelSpec miscompileSpecOf(const std::string &statements, const Formats &formats, bool strictFp = false,
+                            std::optional<int> optLevel = {}) {
   KernelSpec spec;
   spec.statements = statements;
   spec.formats = formats;
@@ -33,9 +33,9 @@ KernelSpec specOf(const std::string &statements, const Formats &formats, bool st
 std::vector<StoredEntry> unsortedRows(uint64_t seed) {
   Random random(seed);
   std::vector<StoredEntry> entries;
-  for (int64_t row = 0; row < kRows; ++row)
+  for (int64_t row = 0; row < kPitfallRows; ++row)
     for (int64_t n = row % 3 == 1 ? 0 : 2 + random.below(6); n > 0; --n)
-      entries.push_back({{row, random.below(kColumns)}, static_cast<double>(1 + random.below(9))});
+      entries.push_back({{row, random.below(kPitfallColumns)}, static_cast<double>(1 + random.below(9))});
   return entries;
 }
 
@@ -60,20 +60,20 @@ std::vector<double> ramp(size_t count) {
   return values;
 }
 
-/// `statements` with sparse A, and B where it has one, to the dense D of kRows x kColumns.
+/// `statements` with sparse A, and B where it has one, to the dense D of kPitfallRows x kPitfallColumns.
 void checkMerge(const std::string &statements, const std::string &a, const std::string &b) {
   Formats formats = {{"A", a}, {"D", "dense"}};
   const bool usesB = statements.find('B') != std::string::npos;
   if (usesB)
     formats["B"] = b;
   for (const bool strictFp : {false, true}) {
-    HandMadeCall kernel(specOf(statements, formats, strictFp, strictFp || b == "csr" ? 0 : 1));
+    HandMadeCall kernel(miscompileSpecOf(statements, formats, strictFp, strictFp || b == "csr" ? 0 : 1));
     for (const uint64_t seed : {1, 2, 3}) {
       INFO(statements << " A=" << a << " B=" << b << " strict " << strictFp << " seed " << seed);
-      kernel.passEntries("A", {kRows, kColumns}, entriesFor(a, seed));
+      kernel.passEntries("A", {kPitfallRows, kPitfallColumns}, entriesFor(a, seed));
       if (usesB)
-        kernel.passEntries("B", {kRows, kColumns}, entriesFor(b, seed + 100));
-      kernel.passDense("D", {kRows, kColumns}, ramp(kRows * kColumns));
+        kernel.passEntries("B", {kPitfallRows, kPitfallColumns}, entriesFor(b, seed + 100));
+      kernel.passDense("D", {kPitfallRows, kPitfallColumns}, ramp(kPitfallRows * kPitfallColumns));
       CHECK(kernel.check() == "");
     }
   }
@@ -94,12 +94,12 @@ void checkMerges(const std::vector<std::string> &formats) {
 
 /// Sampled products and scaling: each stored entry keeps its own slot.
 void checkSlots(const std::string &format) {
-  HandMadeCall kernel(specOf("D(i,j) = S(i,j) * x(i) * y(j)", {{"S", format}}));
+  HandMadeCall kernel(miscompileSpecOf("D(i,j) = S(i,j) * x(i) * y(j)", {{"S", format}}));
   const std::vector<StoredEntry> entries = entriesFor(format, 5);
-  const std::vector<double> x = ramp(kRows), y = ramp(kColumns);
-  kernel.passEntries("S", {kRows, kColumns}, entries);
-  kernel.passDense("x", {kRows}, x);
-  kernel.passDense("y", {kColumns}, y);
+  const std::vector<double> x = ramp(kPitfallRows), y = ramp(kPitfallColumns);
+  kernel.passEntries("S", {kPitfallRows, kPitfallColumns}, entries);
+  kernel.passDense("x", {kPitfallRows}, x);
+  kernel.passDense("y", {kPitfallColumns}, y);
   kernel.passOutput("D", static_cast<int64_t>(entries.size()));
   INFO(format);
   REQUIRE(kernel.call() == SPC_OK);
@@ -129,7 +129,7 @@ private:
 
 void checkNarrow(const std::string &statements, const Formats &formats, IndexTypes types, const Trial &trial,
                  std::optional<int> optLevel = {}) {
-  KernelSpec spec = specOf(statements, formats, false, optLevel);
+  KernelSpec spec = miscompileSpecOf(statements, formats, false, optLevel);
   spec.index = types;
   INFO(describe(spec) << "\n" << describe(trial));
   const KernelUnderTest kernel(spec);
@@ -161,7 +161,7 @@ struct ThreadedContext {
 /// A matrix whose columns all have entries in the same few rows, so that unowned rows would be updated at once.
 int64_t tasksOf(const std::string &statements, const std::string &format, bool strictFp) {
   constexpr int64_t kExtent = 2000;
-  KernelSpec spec = specOf(statements, {{"A", format}}, strictFp);
+  KernelSpec spec = miscompileSpecOf(statements, {{"A", format}}, strictFp);
   spec.chunk = 200;
   HandMadeCall kernel(spec);
   std::vector<StoredEntry> entries;
@@ -201,7 +201,7 @@ TEST_CASE("repeated coordinates are not lost in sums and products", "[pitfalls]"
 TEST_CASE("squares of entries that may repeat do not keep their pattern", "[pitfalls]") {
   // A square of a sum is no sum of squares: the result is assembled, without repeats.
   for (const std::string format : {"coo-dup", "coo-unsorted", "csr-dup", "csr-unsorted"}) {
-    HandMadeCall kernel(specOf("D(i,j) = S(i,j) * S(i,j)", {{"S", format}, {"D", format}}));
+    HandMadeCall kernel(miscompileSpecOf("D(i,j) = S(i,j) * S(i,j)", {{"S", format}, {"D", format}}));
     const std::vector<int64_t> shape = {5, 7};
     kernel.passEntries("S", shape, {{{0, 6}, 3}, {{0, 6}, -1}, {{2, 1}, 2}, {{2, 1}, 5}, {{4, 0}, 1}});
     kernel.passAssembled("D", shape);
@@ -235,7 +235,7 @@ TEST_CASE("copies of narrow operands have room for what the operand's own arrays
 }
 
 TEST_CASE("a count that narrow pointers cannot hold is a status and no result", "[pitfalls]") {
-  KernelSpec spec = specOf("y(i) = A(i,j)*x(j)", {{"A", "csr"}});
+  KernelSpec spec = miscompileSpecOf("y(i) = A(i,j)*x(j)", {{"A", "csr"}});
   spec.index = kBytes;
   for (const int64_t stored : {255, 256}) {
     HandMadeCall kernel(spec);
@@ -286,7 +286,7 @@ TEST_CASE("coordinates and offsets beyond 32 bits are not cut off", "[pitfalls]"
   bytes[7] = 99;
   bytes[kHuge - 3] = 5;
   for (const int optLevel : {1, 3}) {
-    KernelSpec gather = specOf("t = a(i) * x(i)", {{"a", "sv"}}, false, optLevel);
+    KernelSpec gather = miscompileSpecOf("t = a(i) * x(i)", {{"a", "sv"}}, false, optLevel);
     gather.types["x"] = sema::ValueType::U8;
     gather.index = {IndexType::I64, IndexType::I64};
     HandMadeCall kernel(gather);
@@ -296,7 +296,7 @@ TEST_CASE("coordinates and offsets beyond 32 bits are not cut off", "[pitfalls]"
     CHECK(kernel.call() == SPC_OK);
     CHECK(kernel.values("t")[0] == 599);
 
-    KernelSpec merge = specOf("t = a(i) * b(i)", {{"a", "sv"}, {"b", "sv"}}, false, optLevel);
+    KernelSpec merge = miscompileSpecOf("t = a(i) * b(i)", {{"a", "sv"}, {"b", "sv"}}, false, optLevel);
     merge.index = gather.index;
     HandMadeCall merged(merge);
     merged.passEntries("a", {kHuge}, {{{7}, 1}, {{kHuge - 3}, 100}});
@@ -312,7 +312,7 @@ TEST_CASE("rows of a dense operand beyond 32 bits are found", "[pitfalls]") {
   Reserved bytes(kWide * kTall);
   for (int64_t k = 0; k < kWide; ++k)
     bytes[(kTall - 1) * kWide + k] = static_cast<uint8_t>(k % 100);
-  KernelSpec spec = specOf("y(k) = a(j) * X(j,k)", {{"a", "sv"}}, false, 3);
+  KernelSpec spec = miscompileSpecOf("y(k) = a(j) * X(j,k)", {{"a", "sv"}}, false, 3);
   spec.types["X"] = sema::ValueType::U8;
   HandMadeCall kernel(spec);
   kernel.passEntries("a", {kTall}, {{{1}, 1}, {{kTall - 1}, 3}});
@@ -331,7 +331,7 @@ TEST_CASE("two of four neighbours work in sums, products and matrix products", "
   checkLowering("D(i,j) = A(i,k) * B(k,j)", product({{"A", {"nm24", "csr"}}, {"B", {"nm24"}}, {"D", {"dense"}}}));
   for (const std::string statements : {"D(i,j) = A(i,j) * B(i,j)", "D(i,j) = A(i,k) * B(k,j)"}) {
     checkLowering(statements, {{{"A", "nm24"}, {"B", "nm24"}, {"D", "csr"}}});
-    CHECK(KernelUnderTest(specOf(statements, {{"A", "nm24"}, {"B", "nm24"}, {"D", "nm24"}})).outcome() ==
+    CHECK(KernelUnderTest(miscompileSpecOf(statements, {{"A", "nm24"}, {"B", "nm24"}, {"D", "nm24"}})).outcome() ==
           KernelUnderTest::Outcome::Compiled);
   }
   CHECK(textWith(Stage::Linalg, "structured[") == "");
@@ -341,7 +341,7 @@ TEST_CASE("folding does not lose what a matrix product has summed so far", "[pit
   for (const bool strictFp : {false, true})
     for (const std::string format : {"csr", "csc", "coo", "ell", "dense"})
       for (const std::string statements : {"C(i,j) = A(i,k)*B(k,j)", "C(i,j) += A(i,k)*B(k,j)"})
-        check(specOf(statements, {{"A", format}, {"C", "dense"}}, strictFp, 3));
+        check(miscompileSpecOf(statements, {{"A", format}, {"C", "dense"}}, strictFp, 3));
 }
 
 TEST_CASE("divisions that MLIR leaves unlowered are computed", "[pitfalls]") {

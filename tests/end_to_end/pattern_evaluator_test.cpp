@@ -29,55 +29,55 @@ Mask storedBy(const std::string &text, PatternMap patterns) {
   return patterns.at("A").stored;
 }
 
-const PatternMap kOperands = {{"B", stores({2, 2}, {1, 1, 0, 0})},
-                              {"C", stores({2, 2}, {0, 1, 1, 0})},
-                              {"D", {{2, 2}}},
-                              {"x", stores({2}, {0, 1})},
-                              {"none", stores({2, 0}, {})},
-                              {"alpha", {{}}},
-                              {"empty", {{2, 0}}}};
+const PatternMap kPatternOperands = {{"B", stores({2, 2}, {1, 1, 0, 0})},
+                                     {"C", stores({2, 2}, {0, 1, 1, 0})},
+                                     {"D", {{2, 2}}},
+                                     {"x", stores({2}, {0, 1})},
+                                     {"none", stores({2, 0}, {})},
+                                     {"alpha", {{}}},
+                                     {"empty", {{2, 0}}}};
 
 } // namespace
 
 TEST_CASE("sums store what any operand stores, products what all do", "[evaluator]") {
-  CHECK(storedBy("A(i,j) = B(i,j) + C(i,j)", kOperands) == Mask{1, 1, 1, 0});
-  CHECK(storedBy("A(i,j) = B(i,j) - C(j,i)", kOperands) == Mask{1, 1, 1, 0});
-  CHECK(storedBy("A(i,j) = B(i,j) * C(i,j)", kOperands) == Mask{0, 1, 0, 0});
-  CHECK(storedBy("A(i,j) = -(B(i,j) - C(i,j)) * C(i,j) / 2", kOperands) == Mask{0, 1, 1, 0});
-  CHECK(storedBy("A(i,j) = (B(i,j) + C(i,j)) * B(j,i)", kOperands) == Mask{1, 0, 1, 0});
+  CHECK(storedBy("A(i,j) = B(i,j) + C(i,j)", kPatternOperands) == Mask{1, 1, 1, 0});
+  CHECK(storedBy("A(i,j) = B(i,j) - C(j,i)", kPatternOperands) == Mask{1, 1, 1, 0});
+  CHECK(storedBy("A(i,j) = B(i,j) * C(i,j)", kPatternOperands) == Mask{0, 1, 0, 0});
+  CHECK(storedBy("A(i,j) = -(B(i,j) - C(i,j)) * C(i,j) / 2", kPatternOperands) == Mask{0, 1, 1, 0});
+  CHECK(storedBy("A(i,j) = (B(i,j) + C(i,j)) * B(j,i)", kPatternOperands) == Mask{1, 0, 1, 0});
 }
 
 TEST_CASE("what is dense is stored everywhere", "[evaluator]") {
-  CHECK(storedBy("A(i,j) = B(i,j) + D(i,j)", kOperands) == Mask{1, 1, 1, 1});
-  CHECK(storedBy("A(i,j) = alpha * B(i,j) * D(i,j)", kOperands) == Mask{1, 1, 0, 0});
-  CHECK(storedBy("A(i,j) = B(i,j) + 0 * alpha", kOperands) == Mask{1, 1, 1, 1});
-  CHECK(storedBy("A(i,j) = 0 * x(i)", kOperands) == Mask{0, 0, 1, 1});
+  CHECK(storedBy("A(i,j) = B(i,j) + D(i,j)", kPatternOperands) == Mask{1, 1, 1, 1});
+  CHECK(storedBy("A(i,j) = alpha * B(i,j) * D(i,j)", kPatternOperands) == Mask{1, 1, 0, 0});
+  CHECK(storedBy("A(i,j) = B(i,j) + 0 * alpha", kPatternOperands) == Mask{1, 1, 1, 1});
+  CHECK(storedBy("A(i,j) = 0 * x(i)", kPatternOperands) == Mask{0, 0, 1, 1});
 }
 
 TEST_CASE("reductions store what is stored somewhere", "[evaluator]") {
-  CHECK(storedBy("A(i,j) = B(i,k) * C(k,j)", kOperands) == Mask{1, 1, 0, 0});
-  CHECK(storedBy("A(i,j) = B(k,i) * C(j,k)", kOperands) == Mask{0, 1, 0, 1});
-  CHECK(storedBy("A(i,j) = B(i,k) * x(j) + C(i,j)", kOperands) == Mask{0, 1, 1, 0});
-  CHECK(storedBy("A(i,j) = sum(k, C(i,k) * x(k)) * D(i,j)", kOperands) == Mask{1, 1, 0, 0});
-  CHECK(storedBy("A(i,j) = D(i,k) * D(k,j)", kOperands) == Mask{1, 1, 1, 1});
-  CHECK(storedBy("A(i,j) = none(i,k) * none(j,k)", kOperands) == Mask{0, 0, 0, 0});
-  CHECK(storedBy("A(i,j) = none(i,k) + C(i,j)", kOperands) == Mask{0, 1, 1, 0});
-  CHECK(storedBy("A(i,j) = sum(k, exp(empty(i,k))) * exp(D(i,j)) + C(i,j)", kOperands) == Mask{0, 1, 1, 0});
-  CHECK(storedBy("A(i,j) = mean(k, exp(empty(i,k))) * exp(D(i,j)) + C(i,j)", kOperands) == Mask{0, 1, 1, 0});
-  CHECK(storedBy("A(i,j) = mean(k, exp(D(i,k))) * exp(D(i,j)) + C(i,j)", kOperands) == Mask{1, 1, 1, 1});
+  CHECK(storedBy("A(i,j) = B(i,k) * C(k,j)", kPatternOperands) == Mask{1, 1, 0, 0});
+  CHECK(storedBy("A(i,j) = B(k,i) * C(j,k)", kPatternOperands) == Mask{0, 1, 0, 1});
+  CHECK(storedBy("A(i,j) = B(i,k) * x(j) + C(i,j)", kPatternOperands) == Mask{0, 1, 1, 0});
+  CHECK(storedBy("A(i,j) = sum(k, C(i,k) * x(k)) * D(i,j)", kPatternOperands) == Mask{1, 1, 0, 0});
+  CHECK(storedBy("A(i,j) = D(i,k) * D(k,j)", kPatternOperands) == Mask{1, 1, 1, 1});
+  CHECK(storedBy("A(i,j) = none(i,k) * none(j,k)", kPatternOperands) == Mask{0, 0, 0, 0});
+  CHECK(storedBy("A(i,j) = none(i,k) + C(i,j)", kPatternOperands) == Mask{0, 1, 1, 0});
+  CHECK(storedBy("A(i,j) = sum(k, exp(empty(i,k))) * exp(D(i,j)) + C(i,j)", kPatternOperands) == Mask{0, 1, 1, 0});
+  CHECK(storedBy("A(i,j) = mean(k, exp(empty(i,k))) * exp(D(i,j)) + C(i,j)", kPatternOperands) == Mask{0, 1, 1, 0});
+  CHECK(storedBy("A(i,j) = mean(k, exp(D(i,k))) * exp(D(i,j)) + C(i,j)", kPatternOperands) == Mask{1, 1, 1, 1});
 }
 
 TEST_CASE("an output that is added to, or read, keeps what it stores", "[evaluator]") {
-  CHECK(storedBy("A(i,j) += B(i,j)", kOperands) == Mask{1, 1, 0, 1});
-  CHECK(storedBy("A(i,j) = B(i,j) + A(i,j)", kOperands) == Mask{1, 1, 0, 1});
-  CHECK(storedBy("A(i,j) = A(i,k) * A(k,j)", kOperands) == Mask{0, 0, 0, 1});
-  CHECK(storedBy("A(i,j) = B(i,j)\nA(i,j) = A(j,i)", kOperands) == Mask{1, 0, 1, 0});
+  CHECK(storedBy("A(i,j) += B(i,j)", kPatternOperands) == Mask{1, 1, 0, 1});
+  CHECK(storedBy("A(i,j) = B(i,j) + A(i,j)", kPatternOperands) == Mask{1, 1, 0, 1});
+  CHECK(storedBy("A(i,j) = A(i,k) * A(k,j)", kPatternOperands) == Mask{0, 0, 0, 1});
+  CHECK(storedBy("A(i,j) = B(i,j)\nA(i,j) = A(j,i)", kPatternOperands) == Mask{1, 0, 1, 0});
 }
 
 TEST_CASE("only assembled outputs change their patterns", "[evaluator]") {
   Diagnostics diagnostics;
   const SourceFile file("kernel.tex", "B(i,j) = 2 * B(i,j) * C(i,j)");
-  PatternMap patterns = kOperands;
+  PatternMap patterns = kPatternOperands;
   REQUIRE(evaluatePatterns(syntax::parse(file, diagnostics), patterns) == "");
   CHECK(patterns.at("B").stored == Mask{1, 1, 0, 0});
   const SourceFile unknown("kernel.tex", "A(i,j) = E(i,j)");

@@ -5,12 +5,7 @@
 
 using namespace spc::testing;
 
-namespace {
-
-const std::vector<std::string> kVector = {"dense", "sv"};
-const std::vector<std::string> kFourStorages = {"dense", "csr", "csc", "coo"};
-
-} // namespace
+namespace {} // namespace
 
 TEST_CASE("sparse matrix times vector", "[products]") {
   check("y(i) = A(i,j) * x(j)", product({{"A", kMatrix}}));

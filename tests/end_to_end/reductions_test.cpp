@@ -5,11 +5,7 @@
 
 using namespace spc::testing;
 
-namespace {
-
-const std::vector<std::string> kSparse = {"csr", "csc", "dcsr", "coo"};
-
-} // namespace
+namespace {} // namespace
 
 // The greatest i64 is no double, which is what the evaluator computes with.
 TEST_CASE("reductions of dense operands", "[reductions]") {

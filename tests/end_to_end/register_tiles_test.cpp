@@ -37,7 +37,7 @@ void checkSizes(KernelSpec spec, size_t dim, const std::vector<ValueType> &types
   }
 }
 
-KernelSpec specOf(const std::string &statements, const Formats &formats, bool strictFp = false) {
+KernelSpec tiledSpecOf(const std::string &statements, const Formats &formats, bool strictFp = false) {
   KernelSpec spec;
   spec.statements = statements;
   spec.formats = formats;
@@ -49,17 +49,17 @@ KernelSpec specOf(const std::string &statements, const Formats &formats, bool st
 
 // Extent classes are numbered by first appearance, the target's last: of C(i,k) = A(i,j) * B(j,k) i, j, k.
 TEST_CASE("a tile of the output in registers", "[register-tiles]") {
-  checkSizes(specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csr"}}), 2,
+  checkSizes(tiledSpecOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csr"}}), 2,
              {ValueType::F64, ValueType::F32, ValueType::I32, ValueType::I8});
-  checkSizes(specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csr"}}, true), 2);
-  checkSizes(specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "dcsr"}}), 2);
-  checkSizes(specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "coo"}}), 2);
+  checkSizes(tiledSpecOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csr"}}, true), 2);
+  checkSizes(tiledSpecOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "dcsr"}}), 2);
+  checkSizes(tiledSpecOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "coo"}}), 2);
 }
 
 TEST_CASE("a tile that starts from what the output holds", "[register-tiles]") {
-  checkSizes(specOf("C(i,k) += A(i,j) * B(j,k)", {{"A", "csr"}}), 2);
-  checkSizes(specOf("C(i,k) = A(i,j) * B(j,k) + D(i,k)", {{"A", "csr"}}), 2);
-  checkSizes(specOf("C(i,k) = A(i,j) * B(j,k) - 2 * E(i,j) * B(j,k)", {{"A", "csr"}, {"E", "csr"}}), 2);
+  checkSizes(tiledSpecOf("C(i,k) += A(i,j) * B(j,k)", {{"A", "csr"}}), 2);
+  checkSizes(tiledSpecOf("C(i,k) = A(i,j) * B(j,k) + D(i,k)", {{"A", "csr"}}), 2);
+  checkSizes(tiledSpecOf("C(i,k) = A(i,j) * B(j,k) - 2 * E(i,j) * B(j,k)", {{"A", "csr"}, {"E", "csr"}}), 2);
 }
 
 TEST_CASE("tiles that go through groups of rows", "[register-tiles]") {
@@ -68,7 +68,7 @@ TEST_CASE("tiles that go through groups of rows", "[register-tiles]") {
                                                          {"C(i,k) += A(i,j) * B(j,k)", "csr"},
                                                          {"C(i,k) = abs(sum(j, A(i,j) * B(j,k)))", "csr"}};
   for (const auto &[statement, format] : cases) {
-    KernelSpec spec = specOf(statement, {{"A", format}});
+    KernelSpec spec = tiledSpecOf(statement, {{"A", format}});
     spec.type = ValueType::F64;
     spec.optLevel = 2;
     const KernelUnderTest kernel(spec);
@@ -84,11 +84,11 @@ TEST_CASE("tiles that go through groups of rows", "[register-tiles]") {
 }
 
 TEST_CASE("a tile that goes from row to row of the output", "[register-tiles]") {
-  checkSizes(specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csc"}}), 2, {ValueType::F64, ValueType::I16});
-  checkSizes(specOf("C(i,k) += A(i,j) * B(j,k)", {{"A", "csc"}}, true), 2, {ValueType::F32});
-  checkSizes(specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "dia"}}), 2, {ValueType::F32});
-  checkSizes(specOf("C(i,k) += A(i,j) * B(j,k)", {{"A", "dia-cols"}}), 2, {ValueType::F64});
-  checkSizes(specOf("M(k,r) = T(i,j,k) * B(i,r) * C(j,r)", {{"T", "csf"}}), 3, {ValueType::F32});
+  checkSizes(tiledSpecOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csc"}}), 2, {ValueType::F64, ValueType::I16});
+  checkSizes(tiledSpecOf("C(i,k) += A(i,j) * B(j,k)", {{"A", "csc"}}, true), 2, {ValueType::F32});
+  checkSizes(tiledSpecOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "dia"}}), 2, {ValueType::F32});
+  checkSizes(tiledSpecOf("C(i,k) += A(i,j) * B(j,k)", {{"A", "dia-cols"}}), 2, {ValueType::F64});
+  checkSizes(tiledSpecOf("M(k,r) = T(i,j,k) * B(i,r) * C(j,r)", {{"T", "csf"}}), 3, {ValueType::F32});
 }
 
 // Of 16 rows and more where rows are long, of 2048 numbers else; a chunk of rows may end in any of them.
@@ -107,31 +107,31 @@ TEST_CASE("diagonals by blocks of rows", "[register-tiles]") {
     }
   };
   for (const char *statement : {"C(i,k) = A(i,j) * B(j,k)", "C(i,k) += A(i,j) * B(j,k)"}) {
-    KernelSpec spec = specOf(statement, {{"A", "dia"}});
+    KernelSpec spec = tiledSpecOf(statement, {{"A", "dia"}});
     spec.optLevel = 2;
     spec.chunk = 64;
     check(spec, {35, 6, 130});
   }
-  check(specOf("y(i) = A(i,j) * x(j) + 2", {{"A", "dia"}}), {2100, 3});
+  check(tiledSpecOf("y(i) = A(i,j) * x(j) + 2", {{"A", "dia"}}), {2100, 3});
 }
 
 TEST_CASE("a tile along the first dimension", "[register-tiles]") {
-  checkSizes(specOf("C(k,i) = A(i,j) * B(k,j)", {{"A", "csr"}, {"B", "dense:1,0"}, {"C", "dense:1,0"}}), 2);
+  checkSizes(tiledSpecOf("C(k,i) = A(i,j) * B(k,j)", {{"A", "csr"}, {"B", "dense:1,0"}, {"C", "dense:1,0"}}), 2);
 }
 
 TEST_CASE("a tile for each level of a tree", "[register-tiles]") {
-  checkSizes(specOf("M(i,r) = T(i,j,k) * B(j,r) * C(k,r)", {{"T", "csf"}}), 3);
-  checkSizes(specOf("Y(i,j,r) = T(i,j,k) * B(k,r)", {{"T", "csf"}}), 3);
-  checkSizes(specOf("M(i,r) = T(i,j,k,l) * B(j,r) * C(k,r) * D(l,r)", {{"T", "csf"}}), 4);
-  checkSizes(specOf("y(r) = A(i,j) * B(j,r)", {{"A", "csr"}}), 2);
+  checkSizes(tiledSpecOf("M(i,r) = T(i,j,k) * B(j,r) * C(k,r)", {{"T", "csf"}}), 3);
+  checkSizes(tiledSpecOf("Y(i,j,r) = T(i,j,k) * B(k,r)", {{"T", "csf"}}), 3);
+  checkSizes(tiledSpecOf("M(i,r) = T(i,j,k,l) * B(j,r) * C(k,r) * D(l,r)", {{"T", "csf"}}), 4);
+  checkSizes(tiledSpecOf("y(r) = A(i,j) * B(j,r)", {{"A", "csr"}}), 2);
 }
 
 TEST_CASE("a tile under a merge", "[register-tiles]") {
-  checkSizes(specOf("C(i,k) = A(i,j) * E(i,j) * B(j,k)", {{"A", "csr"}, {"E", "csr"}}), 2);
+  checkSizes(tiledSpecOf("C(i,k) = A(i,j) * E(i,j) * B(j,k)", {{"A", "csr"}, {"E", "csr"}}), 2);
 }
 
 TEST_CASE("tiles of mixed types are as long as the widest has lanes", "[register-tiles]") {
-  KernelSpec spec = specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csr"}});
+  KernelSpec spec = tiledSpecOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csr"}});
   spec.types = {{"B", ValueType::F32}};
   checkSizes(spec, 2, {ValueType::F64});
   spec.types = {{"C", ValueType::F64}};
@@ -139,41 +139,41 @@ TEST_CASE("tiles of mixed types are as long as the widest has lanes", "[register
 }
 
 TEST_CASE("tiles of half floats", "[register-tiles]") {
-  checkSizes(specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csr"}}), 2, {ValueType::F16, ValueType::BF16});
-  checkSizes(specOf("C(i,k) += A(i,j) * B(j,k)", {{"A", "csr"}}, true), 2, {ValueType::F16});
-  checkSizes(specOf("D(i,j) = S(i,j) * A(i,k) * B(j,k)", {{"S", "csr"}}), 2, {ValueType::BF16});
-  KernelSpec spec = specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csc"}});
+  checkSizes(tiledSpecOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csr"}}), 2, {ValueType::F16, ValueType::BF16});
+  checkSizes(tiledSpecOf("C(i,k) += A(i,j) * B(j,k)", {{"A", "csr"}}, true), 2, {ValueType::F16});
+  checkSizes(tiledSpecOf("D(i,j) = S(i,j) * A(i,k) * B(j,k)", {{"S", "csr"}}), 2, {ValueType::BF16});
+  KernelSpec spec = tiledSpecOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csc"}});
   spec.types = {{"C", ValueType::F32}};
   checkSizes(spec, 2, {ValueType::F16});
-  spec = specOf("D(i,j) = S(i,j) * A(i,k) * B(j,k)", {{"S", "csr"}});
+  spec = tiledSpecOf("D(i,j) = S(i,j) * A(i,k) * B(j,k)", {{"S", "csr"}});
   spec.types = {{"D", ValueType::F32}};
   checkSizes(spec, 2, {ValueType::F16});
 }
 
 TEST_CASE("sums of complex numbers", "[register-tiles]") {
-  checkSizes(specOf("D(i,j) = S(i,j) * A(i,k) * B(j,k)", {{"S", "csr"}}), 2, {ValueType::CF64, ValueType::CF32});
-  checkSizes(specOf("y(i) = A(i,j) * x(j) / 2", {{"A", "csr"}}), 1, {ValueType::CF64, ValueType::CF32});
-  checkSizes(specOf("y(i) += alpha * A(i,j) * x(j) * x(j)", {{"A", "csr"}}, true), 1, {ValueType::CF64});
+  checkSizes(tiledSpecOf("D(i,j) = S(i,j) * A(i,k) * B(j,k)", {{"S", "csr"}}), 2, {ValueType::CF64, ValueType::CF32});
+  checkSizes(tiledSpecOf("y(i) = A(i,j) * x(j) / 2", {{"A", "csr"}}), 1, {ValueType::CF64, ValueType::CF32});
+  checkSizes(tiledSpecOf("y(i) += alpha * A(i,j) * x(j) * x(j)", {{"A", "csr"}}, true), 1, {ValueType::CF64});
 }
 
 TEST_CASE("factors of a tile that a reduction does not touch", "[register-tiles]") {
-  checkSizes(specOf("D(i,k) = alpha * B(i,k) + A(i,j) * X(j,k) * Y(i,k)", {{"A", "csr"}}), 1);
-  checkSizes(specOf("C(i,k) = alpha * A(i,j) * B(j,k)", {{"A", "csr"}}), 2);
+  checkSizes(tiledSpecOf("D(i,k) = alpha * B(i,k) + A(i,j) * X(j,k) * Y(i,k)", {{"A", "csr"}}), 1);
+  checkSizes(tiledSpecOf("C(i,k) = alpha * A(i,j) * B(j,k)", {{"A", "csr"}}), 2);
 }
 
 TEST_CASE("dense dot products of several entries together", "[register-tiles]") {
-  checkSizes(specOf("D(i,j) = S(i,j) * A(i,k) * B(j,k)", {{"S", "csr"}}), 2);
-  checkSizes(specOf("D(i,j) = S(i,j) * A(i,k) * B(j,k)", {{"S", "coo"}}), 2);
-  checkSizes(specOf("y(i) = S(i,j) * A(i,k) * B(j,k)", {{"S", "csr"}}), 2);
-  checkSizes(specOf("C(i,j) = A(i,k) * B(j,k)", {}), 1);
-  checkSizes(specOf("D(i,j) += S(i,j) * (A(i,k) - B(j,k)) * A(i,k)", {{"S", "csr"}, {"D", "dense"}}), 2);
+  checkSizes(tiledSpecOf("D(i,j) = S(i,j) * A(i,k) * B(j,k)", {{"S", "csr"}}), 2);
+  checkSizes(tiledSpecOf("D(i,j) = S(i,j) * A(i,k) * B(j,k)", {{"S", "coo"}}), 2);
+  checkSizes(tiledSpecOf("y(i) = S(i,j) * A(i,k) * B(j,k)", {{"S", "csr"}}), 2);
+  checkSizes(tiledSpecOf("C(i,j) = A(i,k) * B(j,k)", {}), 1);
+  checkSizes(tiledSpecOf("D(i,j) += S(i,j) * (A(i,k) - B(j,k)) * A(i,k)", {{"S", "csr"}, {"D", "dense"}}), 2);
 }
 
 // Large enough that the operand leaves the second-level cache and rows are sampled; columns are drawn at random.
 TEST_CASE("operand rows asked for beforehand", "[register-tiles]") {
   for (const char *statements : {"C(i,k) = A(i,j) * B(j,k)", "D(i,j) = A(i,j) * E(i,k) * B(j,k)"})
     for (const ValueType type : {ValueType::F64, ValueType::F32}) {
-      KernelSpec spec = specOf(statements, {{"A", "csr"}});
+      KernelSpec spec = tiledSpecOf(statements, {{"A", "csr"}});
       spec.type = type;
       spec.optLevel = 2;
       const KernelUnderTest kernel(spec);
@@ -188,7 +188,7 @@ TEST_CASE("operand rows asked for beforehand", "[register-tiles]") {
 
 TEST_CASE("operand rows asked for beforehand where rows are equally long", "[register-tiles]") {
   const KernelUnderTest kernel([] {
-    KernelSpec spec = specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "ell"}});
+    KernelSpec spec = tiledSpecOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "ell"}});
     spec.optLevel = 2;
     return spec;
   }());
@@ -199,7 +199,7 @@ TEST_CASE("operand rows asked for beforehand where rows are equally long", "[reg
 TEST_CASE("gathered sums of rows of every length", "[register-tiles]") {
   for (const auto &[statement, format] : std::map<std::string, std::string>{
            {"y(i) = A(i,j) * x(j)", "csr"}, {"y(i) += A(i,j) * x(j)", "dcsr"}, {"D(i,j) = T(i,j,k) * x(k)", "csf"}}) {
-    KernelSpec spec = specOf(statement, {{statement[0] == 'D' ? "T" : "A", format}});
+    KernelSpec spec = tiledSpecOf(statement, {{statement[0] == 'D' ? "T" : "A", format}});
     spec.optLevel = 2;
     for (const ValueType type : {ValueType::F64, ValueType::F32}) {
       spec.type = type;

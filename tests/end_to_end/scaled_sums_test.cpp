@@ -13,36 +13,35 @@ using namespace spc::testing;
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity(), kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kHuge = 1e300;
 
 /// 5 by 4; the row before the last one has no entry.
 const std::vector<StoredEntry> kEntries = {{{0, 0}, kHuge}, {{0, 1}, -kHuge}, {{1, 0}, 3},  {{1, 1}, 4},
                                            {{2, 0}, -1},    {{2, 3}, 2},      {{4, 1}, -1}, {{4, 2}, 4}};
-constexpr size_t kRows = 5, kColumns = 4;
+constexpr size_t kScaledRows = 5, kScaledColumns = 4;
 
 GivenTensor matrixIn(const std::string &format) {
   std::vector<StoredEntry> entries = kEntries;
   if (format == "csc" || format == "dcsc")
     std::stable_sort(entries.begin(), entries.end(), [](const auto &a, const auto &b) { return a.at[1] < b.at[1]; });
   if (format != "dense")
-    return givenEntries({kRows, kColumns}, entries);
-  GivenTensor dense{{kRows, kColumns}, {}, std::vector<double>(kRows * kColumns, 0)};
+    return givenEntries({kScaledRows, kScaledColumns}, entries);
+  GivenTensor dense{{kScaledRows, kScaledColumns}, {}, std::vector<double>(kScaledRows * kScaledColumns, 0)};
   for (const StoredEntry &entry : entries)
-    dense.values[static_cast<size_t>(entry.at[0]) * kColumns + static_cast<size_t>(entry.at[1])] = entry.value;
+    dense.values[static_cast<size_t>(entry.at[0]) * kScaledColumns + static_cast<size_t>(entry.at[1])] = entry.value;
   return dense;
 }
 
 /// What y is, by row and then by column of X where it has some, of a sum over rows of A. Where A has no entry the sum
 /// is missing, and `dense` says what a row of zeros gives in place of 0.
-struct Case {
+struct ScaledCase {
   std::string text;
   std::vector<double> wanted;
   double dense = 0;
   size_t columns = 1;
 };
 
-void check(const Case &given, const std::string &format) {
+void checkScaled(const ScaledCase &given, const std::string &format) {
   KernelSpec spec;
   spec.statements = given.text;
   if (format != "dense")
@@ -60,13 +59,14 @@ void check(const Case &given, const std::string &format) {
   if (reads("s*"))
     tensors["s"] = {{}, {}, {kInf}};
   if (reads("X(j,k)"))
-    tensors["X"] = {
-        {kColumns, static_cast<int64_t>(given.columns)}, {}, std::vector<double>(kColumns * given.columns, 1)};
+    tensors["X"] = {{kScaledColumns, static_cast<int64_t>(given.columns)},
+                    {},
+                    std::vector<double>(kScaledColumns * given.columns, 1)};
   const bool isMatrix = reads("y(i,k)");
-  tensors["y"] =
-      isMatrix
-          ? GivenTensor{{kRows, static_cast<int64_t>(given.columns)}, {}, std::vector<double>(kRows * given.columns, 0)}
-          : givenVector(std::vector<double>(given.wanted.size(), 0));
+  tensors["y"] = isMatrix ? GivenTensor{{kScaledRows, static_cast<int64_t>(given.columns)},
+                                        {},
+                                        std::vector<double>(kScaledRows * given.columns, 0)}
+                          : givenVector(std::vector<double>(given.wanted.size(), 0));
   for (const bool isStrict : {false, true}) {
     spec.strictFp = isStrict;
     const std::vector<double> result = resultOf(spec, tensors);
@@ -79,36 +79,36 @@ void check(const Case &given, const std::string &format) {
   }
 }
 
-const std::vector<std::string> kFormats = {"dense", "csr", "csc", "coo", "dcsr", "dcsc"};
+const std::vector<std::string> kScaledFormats = {"dense", "csr", "csc", "coo", "dcsr", "dcsc"};
 
 } // namespace
 
 TEST_CASE("a sum over rows is scaled once it is added up", "[explicit-sums]") {
   const std::vector<double> quotient = {0, 3.5, kInf, 0, 0}, product = {0, 14, 0, 0, kInf};
-  for (const std::string &format : kFormats) {
-    check({"y(i) = sum(j, A(i,j)) / d(i)", quotient, kNaN}, format);
-    check({"y(i) = sum(j, A(i,j)*x(j)) / d(i)", quotient, kNaN}, format);
-    check({"y(i) = -(sum(j, A(i,j)*x(j)) / d(i))", {0, -3.5, -kInf, 0, 0}, kNaN}, format);
-    check({"y(i) = d(i) * sum(j, A(i,j))", product}, format);
-    check({"y(i) = b(i) - d(i) * sum(j, A(i,j))", {1, -13, 1, 1, -kInf}, 1}, format);
-    check({"y(i) = s*sum(j, A(i,j))*b(i)", {kNaN, kInf, kInf, 0, kInf}, kNaN}, format);
-    check({"y(i) = 2*sum(j, A(i,j)*x(j))/sqrt(d(i)*d(i))*2", {0, 14, kInf, 0, 0}, kNaN}, format);
+  for (const std::string &format : kScaledFormats) {
+    checkScaled({"y(i) = sum(j, A(i,j)) / d(i)", quotient, kNaN}, format);
+    checkScaled({"y(i) = sum(j, A(i,j)*x(j)) / d(i)", quotient, kNaN}, format);
+    checkScaled({"y(i) = -(sum(j, A(i,j)*x(j)) / d(i))", {0, -3.5, -kInf, 0, 0}, kNaN}, format);
+    checkScaled({"y(i) = d(i) * sum(j, A(i,j))", product}, format);
+    checkScaled({"y(i) = b(i) - d(i) * sum(j, A(i,j))", {1, -13, 1, 1, -kInf}, 1}, format);
+    checkScaled({"y(i) = s*sum(j, A(i,j))*b(i)", {kNaN, kInf, kInf, 0, kInf}, kNaN}, format);
+    checkScaled({"y(i) = 2*sum(j, A(i,j)*x(j))/sqrt(d(i)*d(i))*2", {0, 14, kInf, 0, 0}, kNaN}, format);
   }
 }
 
 TEST_CASE("a sum over rows of a product of matrices is scaled once it is added up", "[explicit-sums]") {
   // 1 column and 3 fill no vector; 20 fill some and leave a rest.
   for (const size_t columns : {1, 3, 20})
-    for (const std::string &format : kFormats) {
-      check({"y(i,k) = sum(j, A(i,j)*X(j,k)) / d(i)", {0, 3.5, kInf, 0, 0}, kNaN, columns}, format);
-      check({"y(i,k) = d(i) * sum(j, A(i,j)*X(j,k)) * d(i)", {0, 28, 0, 0, kInf}, 0, columns}, format);
+    for (const std::string &format : kScaledFormats) {
+      checkScaled({"y(i,k) = sum(j, A(i,j)*X(j,k)) / d(i)", {0, 3.5, kInf, 0, 0}, kNaN, columns}, format);
+      checkScaled({"y(i,k) = d(i) * sum(j, A(i,j)*X(j,k)) * d(i)", {0, 28, 0, 0, kInf}, 0, columns}, format);
       if (format != "dense")
-        check({"y(i,k) = c(i) * sum(j, A(i,j)*X(j,k)) * c(i)", {0, 28, 9, 0, 48}, 0, columns}, format);
+        checkScaled({"y(i,k) = c(i) * sum(j, A(i,j)*X(j,k)) * c(i)", {0, 28, 9, 0, 48}, 0, columns}, format);
     }
 }
 
 TEST_CASE("a sum over all entries is scaled once it is added up", "[explicit-sums]") {
-  for (const std::string &format : kFormats) {
+  for (const std::string &format : kScaledFormats) {
     KernelSpec spec;
     spec.statements = "y(l) = s*sum(i, j, A(i,j)) * b(l)";
     if (format != "dense")

@@ -19,8 +19,6 @@ void checkSemiring(const std::string &semiring, const std::string &statements, c
   }
 }
 
-const std::vector<std::string> kSparse = {"csr", "csc", "dcsr", "coo"};
-
 } // namespace
 
 TEST_CASE("semirings by declaration", "[semirings]") {

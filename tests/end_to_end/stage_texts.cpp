@@ -13,8 +13,8 @@ const std::vector<std::string> kSearchedFormats = {"csr",          "csc",       
                                                    "csr-unsorted", "coo-dup",   "cd",    "ell",    "ell4q",   "ell1",
                                                    "csr-len",      "ragged",    "lower", "bsr2x3", "dbsr",    "tiled",
                                                    "bsr-cm",       "block-ell", "dia",   "nm24",   "sym-csr"};
-const std::vector<std::string> kTensorFormats = {"csf", "csf:2,0,1",   "coo",         "coo3-aos",     "ddc",
-                                                 "dcd", "batched-coo", "batched-bsr", "batched-lower"};
+const std::vector<std::string> kStageTensorFormats = {"csf", "csf:2,0,1",   "coo",         "coo3-aos",     "ddc",
+                                                      "dcd", "batched-coo", "batched-bsr", "batched-lower"};
 
 struct Kernels {
   std::vector<std::string> statements;
@@ -30,7 +30,7 @@ const std::vector<Kernels> &allKernels() {
        {{"B", "csr"}, {"D", "dense"}}},
       {{"D(i,j) = A(i,j)*B(i,k)*C(k,j)", "D(i,j) = A(i,j)/alpha"}, {"csr", "csc", "coo", "bsr2x3"}, {}},
       {{"D(i,j) = A(i,j) + alpha", "D(i,j) = A(i,j) + x(i)"}, {"csr", "csc", "coo"}, {{"D", "dense"}}},
-      {{"Y(i,j) = A(i,j,k)*x(k)", "D(i,j,k) = alpha*A(i,j,k)"}, kTensorFormats, {}},
+      {{"Y(i,j) = A(i,j,k)*x(k)", "D(i,j,k) = alpha*A(i,j,k)"}, kStageTensorFormats, {}},
   };
   return kernels;
 }

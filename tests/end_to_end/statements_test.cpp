@@ -5,12 +5,7 @@
 
 using namespace spc::testing;
 
-namespace {
-
-const std::vector<std::string> kThreeSparse = {"csr", "csc", "coo"};
-const std::vector<Formats> kDefaults(1);
-
-} // namespace
+namespace {} // namespace
 
 TEST_CASE("several statements with outputs in between", "[statements]") {
   check("t(i) = A(i,j) * x(j)\ny(i) = B(i,j) * t(j)", product({{"A", kThreeSparse}, {"B", kThreeSparse}}));

@@ -5,14 +5,7 @@
 
 using namespace spc::testing;
 
-namespace {
-
-const std::vector<std::string> kFourStorages = {"dense", "csr", "csc", "coo"};
-const std::vector<std::string> kThreeSparse = {"csr", "csc", "coo"};
-const std::vector<std::string> kVector = {"dense", "sv"};
-const std::vector<Formats> kDefaults(1);
-
-} // namespace
+namespace {} // namespace
 
 TEST_CASE("sums of matrices in all storages", "[sums]") {
   const std::vector<std::string> dense = {"dense"};

@@ -9,7 +9,7 @@ using spc::sema::ValueType;
 
 namespace {
 
-const std::vector<std::string> kTargets = {"csr", "csc", "dcsr", "coo", "bsr2x3", "ell4", "dia"};
+const std::vector<std::string> kTakingTargets = {"csr", "csc", "dcsr", "coo", "bsr2x3", "ell4", "dia"};
 
 void checkTyped(const std::string &statements, const Formats &formats, std::initializer_list<ValueType> types,
                 const std::map<std::string, std::string> &fills = {}) {
@@ -26,11 +26,11 @@ void checkTyped(const std::string &statements, const Formats &formats, std::init
 } // namespace
 
 TEST_CASE("what a sparse target takes in at its own indices", "[taking-in]") {
-  const std::vector<Formats> both = product({{"A", {"csr", "coo", "dense"}}, {"C", kTargets}});
+  const std::vector<Formats> both = product({{"A", {"csr", "coo", "dense"}}, {"C", kTakingTargets}});
   checkLowering("C(i,j) min= A(i,j)", both);
   checkLowering("C(i,j) max= A(j,i)", both);
   checkLowering("C(i,j) max= 2*A(i,j) - B(i,j)", product({{"A", {"csr"}}, {"B", {"csc"}}, {"C", {"csr", "coo"}}}));
-  checkLowering("C(i,j) max= 0", product({{"C", kTargets}}));
+  checkLowering("C(i,j) max= 0", product({{"C", kTakingTargets}}));
   checkLowering("C(i,j) min= x(j)", product({{"C", {"csr", "coo"}}, {"x", {"sv", "dense"}}}));
   checkLowering("C(i,j) max= A(i,j)\nC(i,j) min= B(i,j)\ny(i) = C(i,j) * x(j)",
                 product({{"A", {"csr"}}, {"B", {"coo"}}, {"C", {"csr", "csc"}}}));

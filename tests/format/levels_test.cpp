@@ -6,7 +6,7 @@ namespace spc::format {
 
 namespace {
 
-const Level kRows{.dim = 0};
+const Level kLevelRows{.dim = 0};
 const Level kListed{.dim = 1, .storage = Storage::Compressed, .extent = Extent::Ragged};
 const Level kOneEach{.dim = 1, .storage = Storage::Compressed, .extent = Extent::Fixed};
 
@@ -24,16 +24,16 @@ Level withExtent(Level level, Extent extent) {
 } // namespace
 
 TEST_CASE("storage, extent and the level above say what a level is") {
-  const auto belowRows = [](const Level &level) { return kindOf({kRows, level}, 1); };
-  CHECK(kindOf({kRows}, 0) == LevelKind::Dense);
+  const auto belowRows = [](const Level &level) { return kindOf({kLevelRows, level}, 1); };
+  CHECK(kindOf({kLevelRows}, 0) == LevelKind::Dense);
   CHECK(kindOf({kListed}, 0) == LevelKind::Compressed);
-  CHECK(belowRows(kRows) == LevelKind::Dense);
+  CHECK(belowRows(kLevelRows) == LevelKind::Dense);
   CHECK(belowRows(kListed) == LevelKind::Compressed);
   CHECK(belowRows(withExtent(kListed, Extent::Lengths)) == LevelKind::Compressed);
   CHECK(belowRows(withExtent(kListed, Extent::Closed)) == LevelKind::ClosedCompressed);
-  CHECK(belowRows(withExtent(kRows, Extent::Ragged)) == LevelKind::RaggedDense);
-  CHECK(belowRows(withExtent(kRows, Extent::Lengths)) == LevelKind::RaggedDense);
-  CHECK(belowRows(withExtent(kRows, Extent::Closed)) == LevelKind::ClosedDense);
+  CHECK(belowRows(withExtent(kLevelRows, Extent::Ragged)) == LevelKind::RaggedDense);
+  CHECK(belowRows(withExtent(kLevelRows, Extent::Lengths)) == LevelKind::RaggedDense);
+  CHECK(belowRows(withExtent(kLevelRows, Extent::Closed)) == LevelKind::ClosedDense);
   CHECK(belowRows(wide(16)) == LevelKind::FixedWidth);
   CHECK(belowRows(wide(std::nullopt)) == LevelKind::FixedWidth);
 }
@@ -46,9 +46,9 @@ TEST_CASE("a level of one coordinate a parent continues a listed one, and no oth
   CHECK(continuesParent(list, 2));
   CHECK_FALSE(continuesParent(list, 3));
 
-  CHECK(kindOf({kRows, kOneEach}, 1) == LevelKind::FixedWidth);
-  CHECK_FALSE(continuesParent({kRows, kOneEach}, 1));
-  CHECK_FALSE(continuesParent({withExtent(kRows, Extent::Ragged), kOneEach}, 1));
+  CHECK(kindOf({kLevelRows, kOneEach}, 1) == LevelKind::FixedWidth);
+  CHECK_FALSE(continuesParent({kLevelRows, kOneEach}, 1));
+  CHECK_FALSE(continuesParent({withExtent(kLevelRows, Extent::Ragged), kOneEach}, 1));
   CHECK_FALSE(continuesParent({kOneEach}, 0));
   CHECK_FALSE(continuesParent({kListed, wide(2)}, 1));
 }
@@ -73,8 +73,8 @@ TEST_CASE("a coordinate list is a compressed root and singletons") {
   CHECK(isCoordinateList({.levels = {kListed}}));
   CHECK(isCoordinateList({.levels = {kListed, kOneEach, kOneEach}}));
   CHECK_FALSE(isCoordinateList({}));
-  CHECK_FALSE(isCoordinateList({.levels = {kRows, kListed}}));
-  CHECK_FALSE(isCoordinateList({.levels = {kRows, kOneEach}}));
+  CHECK_FALSE(isCoordinateList({.levels = {kLevelRows, kListed}}));
+  CHECK_FALSE(isCoordinateList({.levels = {kLevelRows, kOneEach}}));
   CHECK_FALSE(isCoordinateList({.levels = {kListed, kListed}}));
   CHECK_FALSE(isCoordinateList({.levels = {withExtent(kListed, Extent::Lengths)}}));
 }
@@ -85,20 +85,20 @@ TEST_CASE("padding is inside of the tensor or outside of it") {
   const Level remainder{.dim = 1, .part = Part::Remainder, .block = 4};
   const Level diagonal{
       .dim = 1, .storage = Storage::Compressed, .extent = Extent::Ragged, .part = Part::Difference, .minus = 0};
-  const Format csr{.levels = {kRows, kListed}}, ell{.levels = {kRows, wide(16)}};
-  const Format blocks{.levels = {kRows, quotient, remainder}}, diagonals{.levels = {diagonal, kRows}};
+  const Format csr{.levels = {kLevelRows, kListed}}, ell{.levels = {kLevelRows, wide(16)}};
+  const Format blocks{.levels = {kLevelRows, quotient, remainder}}, diagonals{.levels = {diagonal, kLevelRows}};
   CHECK_FALSE(hasPadding(csr));
   CHECK_FALSE(hasPadding({.levels = {kListed, kOneEach}}));
-  const Format triangle{.levels = {kRows, {.dim = 1, .extent = Extent::Closed}}};
-  const Format ragged{.levels = {kRows, {.dim = 1, .extent = Extent::Ragged}}};
+  const Format triangle{.levels = {kLevelRows, {.dim = 1, .extent = Extent::Closed}}};
+  const Format ragged{.levels = {kLevelRows, {.dim = 1, .extent = Extent::Ragged}}};
   for (const Format &format :
-       {ell, Format{.levels = {kRows, kOneEach}}, blocks, diagonals, Format{.parts = {csr, ell}}})
+       {ell, Format{.levels = {kLevelRows, kOneEach}}, blocks, diagonals, Format{.parts = {csr, ell}}})
     CHECK(hasPadding(format));
   for (const Format &format : {triangle, ragged})
     CHECK((hasPadding(format) && takesZeroFill(format)));
   CHECK((!takesZeroFill(csr) && takesZeroFill({.parts = {csr, csr}})));
   CHECK_FALSE(hasPadding({.parts = {csr, csr}}));
-  const Format rows{.levels = {kListed, kRows}};
+  const Format rows{.levels = {kListed, kLevelRows}};
   CHECK((!hasPadding(rows) && takesZeroFill(rows)));
   for (const Format &format : {csr, ell})
     CHECK_FALSE(hasSlotsOutside(format));
@@ -107,14 +107,14 @@ TEST_CASE("padding is inside of the tensor or outside of it") {
 }
 
 TEST_CASE("canonical formats hold each entry once and in order") {
-  const Format csr{.levels = {kRows, kListed}}, list{.levels = {kListed, kOneEach}};
+  const Format csr{.levels = {kLevelRows, kListed}}, list{.levels = {kListed, kOneEach}};
   for (const Format &format : {csr, list})
     CHECK(isCanonical(format));
   Format unordered = csr, repeats = list, triangle = csr;
   unordered.levels[1].ordered = false;
   repeats.levels[1].unique = false;
   triangle.symmetry = Symmetry::Lower;
-  for (const Format &format : {unordered, repeats, triangle, Format{.levels = {kRows, wide(16)}}})
+  for (const Format &format : {unordered, repeats, triangle, Format{.levels = {kLevelRows, wide(16)}}})
     CHECK_FALSE(isCanonical(format));
   CHECK(isElementwise(unordered));
 }

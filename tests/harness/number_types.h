@@ -4,8 +4,11 @@
 #include "sema/value_type.h"
 
 #include <complex>
+#include <limits>
 
 namespace spc::testing {
+
+constexpr double kInf = std::numeric_limits<double>::infinity(), kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// A number as the type holds it: integers, worked out exactly, wrap around, and infinities are the ends of their type;
 /// anything but 0 is true; too large an f16 is infinite. Floats are not rounded, see epsilonOf.

@@ -100,16 +100,16 @@ TEST_CASE("overlaps are found exactly") {
 }
 
 TEST_CASE("structures are checked the same in shares") {
-  constexpr int64_t kRows = 100000;
-  std::vector<int32_t> pointers(kRows + 1), indices(2 * kRows);
-  for (int64_t row = 0; row <= kRows; ++row)
+  constexpr int64_t kLongRows = 100000;
+  std::vector<int32_t> pointers(kLongRows + 1), indices(2 * kLongRows);
+  for (int64_t row = 0; row <= kLongRows; ++row)
     pointers[static_cast<size_t>(row)] = static_cast<int32_t>(2 * row);
-  for (int64_t entry = 0; entry < 2 * kRows; ++entry)
+  for (int64_t entry = 0; entry < 2 * kLongRows; ++entry)
     indices[static_cast<size_t>(entry)] = static_cast<int32_t>(entry % 2 * 7);
-  Level levels[2] = {{LevelKind::Dense, 0, kRows, nullptr, nullptr},
-                     {LevelKind::Compressed, 1, 8, pointers.data(), indices.data(), 2 * kRows}};
+  Level levels[2] = {{LevelKind::Dense, 0, kLongRows, nullptr, nullptr},
+                     {LevelKind::Compressed, 1, 8, pointers.data(), indices.data(), 2 * kLongRows}};
   levels[1].isUnique = levels[1].isOrdered = 1;
-  const Tensor tensor{2, 2 * kRows, 4, 4, 8, levels, nullptr};
+  const Tensor tensor{2, 2 * kLongRows, 4, 4, 8, levels, nullptr};
   const auto expect = [&](int32_t status) {
     CHECK(structureStatus(tensor, false) == status);
     CHECK(structureStatus(tensor, true) == status);

@@ -9,7 +9,7 @@
 namespace spc::runtime {
 namespace {
 
-constexpr int64_t kRows = 3000, kColumns = 50;
+constexpr int64_t kSortedRows = 3000, kSortedColumns = 50;
 constexpr int32_t kGuard = -7;
 
 /// Coordinates of a list, and what has to be said of it.
@@ -22,7 +22,8 @@ struct List {
 List sortedList(int64_t longest, int64_t skipped, int64_t repeats, unsigned seed) {
   std::mt19937 random(seed);
   List list;
-  for (int64_t row = 0; row < kRows; row += 1 + static_cast<int64_t>(random() % static_cast<unsigned>(skipped + 1))) {
+  for (int64_t row = 0; row < kSortedRows;
+       row += 1 + static_cast<int64_t>(random() % static_cast<unsigned>(skipped + 1))) {
     const int64_t entries = 1 + static_cast<int64_t>(random() % static_cast<unsigned>(longest));
     for (int64_t e = 0; e < entries; ++e) {
       const bool isTwice = repeats > 0 && e % repeats == 1;
@@ -44,18 +45,18 @@ template <typename I> void check(const List &list, int64_t stride, int64_t share
     columns[static_cast<size_t>(e * stride)] = static_cast<I>(list.columns[static_cast<size_t>(e)]);
     values.push_back(static_cast<uint64_t>(e) + 1);
   }
-  std::vector<I> starts(kRows + 2, I{kGuard}), toColumns(static_cast<size_t>(count) + 1, I{kGuard});
+  std::vector<I> starts(kSortedRows + 2, I{kGuard}), toColumns(static_cast<size_t>(count) + 1, I{kGuard});
   std::vector<uint64_t> toValues(static_cast<size_t>(count) + 1, 0);
-  const Entries<I, uint64_t> entries{{rows.data(), stride},   values.data(), count, kColumns, {},
+  const Entries<I, uint64_t> entries{{rows.data(), stride},   values.data(), count, kSortedColumns, {},
                                      {columns.data(), stride}};
   ListOrder all;
   for (int64_t share = shares - 1; share >= 0; --share) {
     const ListOrder order = copySorted(entries, shareBegin(count, share, shares), shareBegin(count, share + 1, shares),
-                                       kRows, starts.data() + 1, toColumns.data(), toValues.data());
+                                       kSortedRows, starts.data() + 1, toColumns.data(), toValues.data());
     all = {all.isInRange && order.isInRange, all.isSorted && order.isSorted, all.hasRepeats || order.hasRepeats};
   }
   CHECK(starts[0] == kGuard);
-  CHECK(starts[kRows + 1] == kGuard);
+  CHECK(starts[kSortedRows + 1] == kGuard);
   CHECK(toColumns.back() == kGuard);
   CHECK((all.isInRange && all.isSorted) == (list.isInRange && list.isSorted));
   if (!list.isInRange || !list.isSorted)
@@ -78,15 +79,15 @@ template <typename I> void check(const List &list, int64_t stride, int64_t share
 template <typename I> void checkShares(const List &list, int64_t shares) {
   const auto count = static_cast<int64_t>(list.rows.size());
   const std::vector<I> rows(list.rows.begin(), list.rows.end()), columns(list.columns.begin(), list.columns.end());
-  const Entries<I, uint64_t> entries{{rows.data(), 1}, nullptr, count, kColumns, {}, {columns.data(), 1}};
+  const Entries<I, uint64_t> entries{{rows.data(), 1}, nullptr, count, kSortedColumns, {}, {columns.data(), 1}};
   for (int64_t share = 0; share < shares; ++share) {
     const int64_t begin = shareBegin(count, share, shares), end = shareBegin(count, share + 1, shares);
     if (begin == end)
       continue;
-    std::vector<I> starts(kRows + 1, I{kGuard}), toColumns(static_cast<size_t>(count));
-    copySorted<I, uint64_t>(entries, begin, end, kRows, starts.data(), toColumns.data(), nullptr);
+    std::vector<I> starts(kSortedRows + 1, I{kGuard}), toColumns(static_cast<size_t>(count));
+    copySorted<I, uint64_t>(entries, begin, end, kSortedRows, starts.data(), toColumns.data(), nullptr);
     const I above = begin > 0 ? rows[static_cast<size_t>(begin) - 1] : I{-1}, last = rows[static_cast<size_t>(end) - 1];
-    for (int64_t row = 0; row <= kRows; ++row)
+    for (int64_t row = 0; row <= kSortedRows; ++row)
       if (starts[static_cast<size_t>(row)] != kGuard && (row <= above || row > last))
         FAIL("share " << share << " of " << shares << " sets row " << row << ", outside of " << above << " to "
                       << last);
@@ -114,7 +115,7 @@ TEST_CASE("sorted lists become rows") {
         checkAll(sortedList(longest, skipped, repeats, static_cast<unsigned>(longest + skipped)));
   List oneRow;
   for (int64_t e = 0; e < 5000; ++e) {
-    oneRow.rows.push_back(kRows - 1);
+    oneRow.rows.push_back(kSortedRows - 1);
     oneRow.columns.push_back(e / 100);
   }
   oneRow.hasRepeats = true;
@@ -126,7 +127,7 @@ TEST_CASE("sorted lists become rows") {
   twice.isSorted = false;
   checkAll(twice);
   checkAll({{0}, {0}});
-  checkAll({{kRows - 1}, {kColumns - 1}});
+  checkAll({{kSortedRows - 1}, {kSortedColumns - 1}});
 }
 
 TEST_CASE("what is wrong with a list is found wherever it lies") {
@@ -136,13 +137,13 @@ TEST_CASE("what is wrong with a list is found wherever it lies") {
   for (const size_t at : {size_t{0}, size_t{1}, count / 3 - 1, count / 3, count / 2 - 1, count / 2, size_t{2047},
                           size_t{2048}, size_t{2049}, count - 2, count - 1}) {
     INFO("at " << at << " of " << count);
-    for (const int64_t wrong : {int64_t{-1}, kColumns, int64_t{INT32_MIN}, int64_t{INT32_MAX}}) {
+    for (const int64_t wrong : {int64_t{-1}, kSortedColumns, int64_t{INT32_MIN}, int64_t{INT32_MAX}}) {
       List list = good;
       list.columns[at] = wrong;
       list.isInRange = false;
       checkAll(list);
     }
-    for (const int64_t wrong : {int64_t{-1}, kRows, int64_t{INT32_MIN}, int64_t{INT32_MAX}}) {
+    for (const int64_t wrong : {int64_t{-1}, kSortedRows, int64_t{INT32_MIN}, int64_t{INT32_MAX}}) {
       List list = good;
       list.rows[at] = wrong;
       list.isInRange = false;

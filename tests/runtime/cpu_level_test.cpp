@@ -25,48 +25,48 @@ CpuRegisters without(CpuRegisters registers, const CpuRegisters &removed) {
 }
 
 TEST_CASE("processors are of the levels that their makers say") {
-  CHECK(levelOf({}) == 1);
-  CHECK(levelOf(kOpteron) == 1);
-  CHECK(levelOf(kNehalem) == 2);
-  CHECK(levelOf(kSandyBridge) == 2);
-  CHECK(levelOf(kHaswell) == 3);
-  CHECK(levelOf(kSkylakeServer) == 4);
-  CHECK(levelOf(kZen4) == 4);
-  CHECK(levelOf(kSapphireRapids) == 5);
+  CHECK(runtime::levelOf({}) == 1);
+  CHECK(runtime::levelOf(kOpteron) == 1);
+  CHECK(runtime::levelOf(kNehalem) == 2);
+  CHECK(runtime::levelOf(kSandyBridge) == 2);
+  CHECK(runtime::levelOf(kHaswell) == 3);
+  CHECK(runtime::levelOf(kSkylakeServer) == 4);
+  CHECK(runtime::levelOf(kZen4) == 4);
+  CHECK(runtime::levelOf(kSapphireRapids) == 5);
 }
 
 TEST_CASE("gathers are fast on Intel's processors with AVX512-FP16 alone") {
   CpuRegisters other = kSapphireRapids;
   other.maker = kAmd;
-  CHECK(levelOf(other) == 4);
+  CHECK(runtime::levelOf(other) == 4);
   other = kSapphireRapids;
   other.edx7 &= ~(uint32_t{1} << 23);
-  CHECK(levelOf(other) == 4);
-  CHECK(levelOf(without(kSapphireRapids, {0, 0, 0, 0xe0, 0, 0})) == 3);
+  CHECK(runtime::levelOf(other) == 4);
+  CHECK(runtime::levelOf(without(kSapphireRapids, {0, 0, 0, 0xe0, 0, 0})) == 3);
 }
 
 TEST_CASE("registers that the system does not save are not used") {
-  CHECK(levelOf(without(kZen4, {0, 0, 0, 0xe0, 0, 0})) == 3);
+  CHECK(runtime::levelOf(without(kZen4, {0, 0, 0, 0xe0, 0, 0})) == 3);
   for (uint64_t part : {0x20, 0x40, 0x80})
-    CHECK(levelOf(without(kZen4, {0, 0, 0, part, 0, 0})) == 3);
-  CHECK(levelOf(without(kZen4, {0, 0, 0, 0x4, 0, 0})) == 2);
-  CHECK(levelOf(without(kHaswell, {0, 0, 0, 0x2, 0, 0})) == 2);
+    CHECK(runtime::levelOf(without(kZen4, {0, 0, 0, part, 0, 0})) == 3);
+  CHECK(runtime::levelOf(without(kZen4, {0, 0, 0, 0x4, 0, 0})) == 2);
+  CHECK(runtime::levelOf(without(kHaswell, {0, 0, 0, 0x2, 0, 0})) == 2);
   // no xgetbv, hence no XCR0
-  CHECK(levelOf(without(kHaswell, {uint32_t{1} << 27, 0, 0, ~uint64_t{0}, 0, 0})) == 2);
+  CHECK(runtime::levelOf(without(kHaswell, {uint32_t{1} << 27, 0, 0, ~uint64_t{0}, 0, 0})) == 2);
 }
 
 TEST_CASE("each feature of a level counts") {
   const auto place = [](int bit) { return uint32_t{1} << bit; };
   for (int bit : {0, 9, 13, 19, 20, 23})
-    CHECK(levelOf(without(kZen4, {place(bit), 0, 0, 0, 0, 0})) == 1);
-  CHECK(levelOf(without(kZen4, {0, 0, place(0), 0, 0, 0})) == 1);
+    CHECK(runtime::levelOf(without(kZen4, {place(bit), 0, 0, 0, 0, 0})) == 1);
+  CHECK(runtime::levelOf(without(kZen4, {0, 0, place(0), 0, 0, 0})) == 1);
   for (int bit : {12, 22, 27, 28, 29})
-    CHECK(levelOf(without(kZen4, {place(bit), 0, 0, 0, 0, 0})) == 2);
+    CHECK(runtime::levelOf(without(kZen4, {place(bit), 0, 0, 0, 0, 0})) == 2);
   for (int bit : {3, 5, 8})
-    CHECK(levelOf(without(kZen4, {0, place(bit), 0, 0, 0, 0})) == 2);
-  CHECK(levelOf(without(kZen4, {0, 0, place(5), 0, 0, 0})) == 2);
+    CHECK(runtime::levelOf(without(kZen4, {0, place(bit), 0, 0, 0, 0})) == 2);
+  CHECK(runtime::levelOf(without(kZen4, {0, 0, place(5), 0, 0, 0})) == 2);
   for (int bit : {16, 17, 28, 30, 31})
-    CHECK(levelOf(without(kZen4, {0, place(bit), 0, 0, 0, 0})) == 3);
+    CHECK(runtime::levelOf(without(kZen4, {0, place(bit), 0, 0, 0, 0})) == 3);
 }
 
 } // namespace

@@ -7,7 +7,7 @@ namespace {
 
 const std::vector<ModelLevel> kList = {{LevelKind::Compressed, 0}, {LevelKind::Compressed, 1}};
 const std::vector<ModelLevel> kPairs = {{LevelKind::Compressed, 0}, {LevelKind::Singleton, 1}};
-const std::vector<int64_t> kRows = {0, 1, 60, 4096, 5000, int64_t{1} << 40, (int64_t{1} << 60) + 1};
+const std::vector<int64_t> kAsked = {0, 1, 60, 4096, 5000, int64_t{1} << 40, (int64_t{1} << 60) + 1};
 
 /// A target whose root is looked up.
 struct FoundRequest : Request {
@@ -82,7 +82,7 @@ int64_t bytesOf(const CountingMemory &memory) {
 
 TEST_CASE("rows are found in copies of matrices of any size") {
   for (const std::vector<ModelLevel> &levels : {kList, kPairs})
-    for (const int64_t rows : kRows)
+    for (const int64_t rows : kAsked)
       for (const int dimension : {0, 1}) {
         INFO(rows << " rows, stored by dimension " << dimension);
         const Entries entries = entriesOf(rows, 40);
@@ -101,7 +101,7 @@ TEST_CASE("rows are found in copies of matrices of any size") {
 
 TEST_CASE("rows are found in the arrays of what lists them") {
   for (const Widths widths : {Widths{8, 8, 8}, Widths{4, 8, 8}})
-    for (const int64_t rows : kRows) {
+    for (const int64_t rows : kAsked) {
       INFO(rows << " rows");
       const Entries entries = entriesOf(rows, 40);
       const Packed source = pack(entries, {rows, 9}, kList, widths);

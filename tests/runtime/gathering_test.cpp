@@ -9,9 +9,9 @@ namespace {
 
 using enum LevelKind;
 
-constexpr int64_t kRows = 48, kColumns = 60, kEntries = 800;
+constexpr int64_t kGatheredRows = 48, kGatheredColumns = 60, kEntries = 800;
 
-const std::vector<int64_t> kShape{kRows, kColumns};
+const std::vector<int64_t> kShape{kGatheredRows, kGatheredColumns};
 
 std::vector<std::vector<RunData>> allRuns() {
   const RunData append{Form::Append, randomPlaces(kShape, kEntries, 1)};
@@ -21,9 +21,9 @@ std::vector<std::vector<RunData>> allRuns() {
 
 /// All entries in the first rows, or in the last ones.
 std::vector<RunData> skewed(bool isAtEnd) {
-  std::vector<Contribution> places = randomPlaces({kRows / 8, kColumns}, 300, 3);
+  std::vector<Contribution> places = randomPlaces({kGatheredRows / 8, kGatheredColumns}, 300, 3);
   for (Contribution &place : places)
-    place.at[0] += isAtEnd ? kRows - kRows / 8 : 0;
+    place.at[0] += isAtEnd ? kGatheredRows - kGatheredRows / 8 : 0;
   return {{Form::Append, places}};
 }
 

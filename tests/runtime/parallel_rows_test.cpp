@@ -9,18 +9,18 @@
 namespace spc::runtime::test {
 namespace {
 
-using Task = void (*)(void *, int64_t);
+using RowTask = void (*)(void *, int64_t);
 
 int sharedLoops = 0;
 
 /// One after the other, the last one first.
-void runBackwards(void *, int64_t tasks, Task task, void *closure) {
+void runBackwards(void *, int64_t tasks, RowTask task, void *closure) {
   sharedLoops += tasks > 1;
   while (tasks > 0)
     task(closure, --tasks);
 }
 
-void runOnThreads(void *, int64_t tasks, Task task, void *closure) {
+void runOnThreads(void *, int64_t tasks, RowTask task, void *closure) {
   sharedLoops += tasks > 1;
   std::atomic<int64_t> next{0};
   const auto work = [&] {

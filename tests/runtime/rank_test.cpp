@@ -8,9 +8,9 @@
 namespace spc::runtime::test {
 namespace {
 
-using Task = void (*)(void *closure, int64_t index);
+using RankTask = void (*)(void *closure, int64_t index);
 
-void runBackwards(void *, int64_t tasks, Task task, void *closure) {
+void rankBackwards(void *, int64_t tasks, RankTask task, void *closure) {
   for (int64_t index = tasks; index-- > 0;)
     task(closure, index);
 }
@@ -106,7 +106,7 @@ void checkAll(const std::vector<int64_t> &shape, int64_t count, int64_t wanted, 
 } // namespace
 
 TEST_CASE("Ranks are those of sorted rows, whoever computes them") {
-  for (const auto parallelFor : {decltype(Workers{}.parallelFor){}, decltype(Workers{}.parallelFor){runBackwards}}) {
+  for (const auto parallelFor : {decltype(Workers{}.parallelFor){}, decltype(Workers{}.parallelFor){rankBackwards}}) {
     int32_t cost = 0;
     const Workers workers = {nullptr, parallelFor, &cost};
     checkAll({4000, 9}, 9000, 4, workers);

@@ -82,7 +82,7 @@ std::vector<T> array(PackedTensor &tensor, FieldRole role, int index, size_t cou
   return std::vector<T>(data, data + count);
 }
 
-using Ints = std::vector<int32_t>;
+using SmallInts = std::vector<int32_t>;
 using Doubles = std::vector<double>;
 using Entries = std::map<std::vector<int64_t>, double>;
 
@@ -103,8 +103,8 @@ TEST_CASE("CSR") {
   CHECK(field<int64_t>(tensor, FieldRole::Size, 0) == 4);
   CHECK(field<int64_t>(tensor, FieldRole::Size, 1) == 5);
   CHECK(field<int64_t>(tensor, FieldRole::Stored) == 5);
-  CHECK(array<int32_t>(tensor, FieldRole::Pointers, 1, 5) == Ints{0, 2, 2, 4, 5});
-  CHECK(array<int32_t>(tensor, FieldRole::Indices, 1, 5) == Ints{1, 4, 0, 3, 4});
+  CHECK(array<int32_t>(tensor, FieldRole::Pointers, 1, 5) == SmallInts{0, 2, 2, 4, 5});
+  CHECK(array<int32_t>(tensor, FieldRole::Indices, 1, 5) == SmallInts{1, 4, 0, 3, 4});
   CHECK(array<double>(tensor, FieldRole::Values, 0, 5) == Doubles{1, 4, 20, 23, 34});
   CHECK(tensor.valueCount() == 5);
 }
@@ -114,24 +114,24 @@ TEST_CASE("CSC with i64 pointers and f32 values") {
   format.pointers = IndexType::I64;
   PackedTensor tensor = packed(matrix(), format, ValueType::F32);
   CHECK(array<int64_t>(tensor, FieldRole::Pointers, 1, 6, ValueType::F32) == std::vector<int64_t>{0, 1, 2, 2, 3, 5});
-  CHECK(array<int32_t>(tensor, FieldRole::Indices, 1, 5, ValueType::F32) == Ints{2, 0, 2, 0, 3});
+  CHECK(array<int32_t>(tensor, FieldRole::Indices, 1, 5, ValueType::F32) == SmallInts{2, 0, 2, 0, 3});
   CHECK(array<float>(tensor, FieldRole::Values, 0, 5, ValueType::F32) == std::vector<float>{20, 1, 23, 4, 34});
 }
 
 TEST_CASE("DCSR stores only rows with entries") {
   PackedTensor tensor = packed(matrix(), make({kCompressed, kCompressed}));
   CHECK(field<int64_t>(tensor, FieldRole::Count) == 3);
-  CHECK(array<int32_t>(tensor, FieldRole::Indices, 0, 3) == Ints{0, 2, 3});
-  CHECK(array<int32_t>(tensor, FieldRole::Pointers, 1, 4) == Ints{0, 2, 4, 5});
-  CHECK(array<int32_t>(tensor, FieldRole::Indices, 1, 5) == Ints{1, 4, 0, 3, 4});
+  CHECK(array<int32_t>(tensor, FieldRole::Indices, 0, 3) == SmallInts{0, 2, 3});
+  CHECK(array<int32_t>(tensor, FieldRole::Pointers, 1, 4) == SmallInts{0, 2, 4, 5});
+  CHECK(array<int32_t>(tensor, FieldRole::Indices, 1, 5) == SmallInts{1, 4, 0, 3, 4});
 }
 
 TEST_CASE("COO has one index array for each dimension") {
   PackedTensor tensor = packed(matrix(), coo(2));
   CHECK(field<int64_t>(tensor, FieldRole::Count) == 5);
   CHECK(field<int64_t>(tensor, FieldRole::Stored) == 5);
-  CHECK(array<int32_t>(tensor, FieldRole::Indices, 0, 5) == Ints{0, 0, 2, 2, 3});
-  CHECK(array<int32_t>(tensor, FieldRole::Indices, 1, 5) == Ints{1, 4, 0, 3, 4});
+  CHECK(array<int32_t>(tensor, FieldRole::Indices, 0, 5) == SmallInts{0, 0, 2, 2, 3});
+  CHECK(array<int32_t>(tensor, FieldRole::Indices, 1, 5) == SmallInts{1, 4, 0, 3, 4});
 }
 
 TEST_CASE("a dense level below a compressed one is filled up with zeros") {
@@ -156,12 +156,12 @@ TEST_CASE("dense tensors have strides by their mode order") {
 
 TEST_CASE("arrays without elements are NULL, pointers always have one") {
   PackedTensor tensor = packed({{3, 4}, {}, {}}, make({kDense, kCompressed}));
-  CHECK(array<int32_t>(tensor, FieldRole::Pointers, 1, 4) == Ints{0, 0, 0, 0});
+  CHECK(array<int32_t>(tensor, FieldRole::Pointers, 1, 4) == SmallInts{0, 0, 0, 0});
   CHECK(field<void *>(tensor, FieldRole::Indices, 1) == nullptr);
   CHECK(field<void *>(tensor, FieldRole::Values) == nullptr);
   CHECK(tensor.unpack().size() == 0);
   PackedTensor flat = packed({{0, 4}, {}, {}}, make({kDense, kCompressed}));
-  CHECK(array<int32_t>(flat, FieldRole::Pointers, 1, 1) == Ints{0});
+  CHECK(array<int32_t>(flat, FieldRole::Pointers, 1, 1) == SmallInts{0});
   CHECK(flat.unpack().shape == std::vector<int64_t>{0, 4});
 }
 
