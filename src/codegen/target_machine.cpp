@@ -128,15 +128,28 @@ struct Processor {
   std::string features;
 };
 
-std::string hostFeatures(const llvm::Triple &triple) {
-  const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+/// Those features of this machine, `isThere`, or else those that it lacks, in which a processor differs.
+std::vector<std::string> differences(const llvm::StringMap<bool> &host, const llvm::MCSubtargetInfo &processor,
+                                     bool isThere) {
   std::vector<std::string> words;
-  for (const auto &feature : features)
-    words.push_back((feature.getValue() ? "+" : "-") + feature.getKey().str());
-  std::sort(words.begin(), words.end());
+  for (const llvm::SubtargetFeatureKV &feature : processor.getAllProcessorFeatures()) {
+    const auto found = host.find(feature.Key);
+    if (found != host.end() && found->getValue() == isThere && processor.hasFeature(feature.Value) != isThere)
+      words.push_back((isThere ? "+" : "-") + std::string(feature.Key));
+  }
+  return words;
+}
+
+/// What this machine's features are beside those that its processor's name stands for. LLVM looks each that is named up
+/// among all that it knows, several times a compilation.
+std::string hostFeatures(const llvm::Target &target, const llvm::Triple &triple, llvm::StringRef cpu) {
+  const llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
   std::string text = tuningOf(triple);
-  for (const std::string &word : words)
-    text += (text.empty() ? "" : ",") + word;
+  for (const bool isThere : {true, false}) { // one that is added may bring one that is not there
+    const std::unique_ptr<llvm::MCSubtargetInfo> processor(target.createMCSubtargetInfo(triple, cpu, text));
+    for (const std::string &word : differences(host, *processor, isThere))
+      text += (text.empty() ? "" : ",") + word;
+  }
   return text;
 }
 
@@ -179,7 +192,8 @@ std::optional<Processor> chooseProcessor(const TargetOptions &options, const llv
           .advise("name a processor of the target, or leave --mcpu out");
       return std::nullopt;
     }
-    return Processor{llvm::sys::getHostCPUName().str(), hostFeatures(triple)};
+    const llvm::StringRef name = llvm::sys::getHostCPUName();
+    return Processor{name.str(), hostFeatures(target, triple, name)};
   }
   if (!isKnownCpu(target, triple, options, diagnostics))
     return std::nullopt;

@@ -8,10 +8,13 @@
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
 
 #include <catch2/catch.hpp>
 
@@ -267,6 +270,19 @@ TEST_CASE("wrong targets and processors are diagnosed") {
         (llvm::Triple(LLVM_HOST_TRIPLE).isAArch64() ? "" : "foreign-native-cpu"));
   CHECK(failure({"", "native"}).empty());
   CHECK(failure({"aarch64-linux-gnu", "neoverse-n1"}).empty());
+}
+
+TEST_CASE("this machine's processor has what a list of all its features says") {
+  Diagnostics diagnostics;
+  const auto machine = createTargetMachine({"", "native"}, diagnostics);
+  REQUIRE(machine);
+  std::string added, removed;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    (feature.getValue() ? added : removed) += (feature.getValue() ? ",+" : ",-") + feature.getKey().str();
+  const llvm::Triple &triple = machine->getTargetTriple();
+  const std::unique_ptr<llvm::MCSubtargetInfo> listed(
+      machine->getTarget().createMCSubtargetInfo(triple, machine->getTargetCPU(), tuningOf(triple) + added + removed));
+  CHECK(machine->getMCSubtargetInfo()->getFeatureBits() == listed->getFeatureBits());
 }
 
 TEST_CASE("the contract lists what of the runtime becomes part of its callers") {
