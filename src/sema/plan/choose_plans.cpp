@@ -60,8 +60,9 @@ std::vector<size_t> chosenAmong(const std::vector<Candidate> &plans, const std::
   std::vector<std::vector<double>> steps; // by plan and scenario
   for (const Candidate &plan : plans) {
     steps.emplace_back();
+    const auto cost = costOf(plan.kernel, Alternative{0, plan.kernel.steps.size()});
     for (const Scenario &scenario : scenarios) {
-      const std::optional<double> own = stepsOf(plan.kernel, sizesOf(plan.kernel, scenario));
+      const std::optional<double> own = evaluate(cost, sizesOf(plan.kernel, scenario));
       if (!own)
         return {0};
       steps.back().push_back(*own);

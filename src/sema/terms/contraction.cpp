@@ -5,10 +5,10 @@
 #include "sema/terms/reading_order.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <iterator>
 #include <limits>
-#include <set>
 
 namespace spc::sema {
 namespace {
@@ -55,12 +55,15 @@ public:
   }
 
   std::optional<Contraction> run() {
-    const double places = costs_.places(inputs_, targets_ | sums_);
     Contraction written;
-    for (size_t k = 0; k < inputs_.size(); ++k)
+    Inputs all;
+    for (size_t k = 0; k < inputs_.size(); ++k) {
       written.factors.push_back(k);
+      all.push_back(&inputs_[k]);
+    }
+    const double places = costs_.places(all, targets_ | sums_);
     written.entries = std::min(places, costs_.volume(targets_));
-    const double whole = places * NestCosts::ofStep(inputs_, sums_) + costs_.ofWalking(inputs_, places) +
+    const double whole = places * NestCosts::ofStep(all, sums_) + costs_.ofWalking(all, places) +
                          kCopyingCost * orderLists(written, space_);
     const double most = whole / kLeastSaving * (1 + kRounding);
     std::optional<Best> best;
@@ -162,22 +165,24 @@ private:
   /// or none that may cost less than `bound`.
   std::optional<Best> nest(Set sums, Set last, Set factors, bool isWhole, double bound) {
     Best best;
-    std::vector<Input> inputs;
-    std::set<std::vector<int>> signatures;
+    Inputs inputs;
+    std::vector<const Contraction *> parts;
+    std::vector<Set> joined; // by part: the factors in it
     Set inParts = 0;
     bool isGuarded = false;
     for (Set rest = sums & ~last; rest;) {
-      const Set own = connected(rest);
+      const Set own = connected(rest), within = touching(own, allFactors());
       const std::optional<Best> &done = part(own);
       if (!done)
         return std::nullopt;
-      inputs.push_back(done->result);
+      inputs.push_back(&done->result);
+      parts.push_back(&done->plan);
       // Equal parts are computed once.
-      if (signatures.insert(signatureOf(touching(own, allFactors()))).second)
+      if (std::ranges::none_of(joined, [&](Set other) { return signatureOf(other) == signatureOf(within); }))
         best.cost += done->cost;
-      best.plan.parts.push_back(done->plan);
-      isGuarded |= isPartial(touching(own, allFactors())) && !done->plan.isListed;
-      inParts |= touching(own, allFactors());
+      joined.push_back(within);
+      isGuarded |= isPartial(within) && !done->plan.isListed;
+      inParts |= within;
       rest &= ~own;
       if (best.cost >= bound)
         return std::nullopt;
@@ -185,17 +190,19 @@ private:
     Set variables = 0;
     for (size_t k = 0; k < inputs_.size(); ++k)
       if ((factors & ~inParts) >> k & 1) {
-        inputs.push_back(inputs_[k]);
+        inputs.push_back(&inputs_[k]);
         best.plan.factors.push_back(k);
       }
-    for (const Input &input : inputs)
-      variables |= input.variables;
+    for (const Input *input : inputs)
+      variables |= input->variables;
     const Set result = isWhole ? targets_ : variables & ~sums;
     if (!isWhole)
       addMask(result, factors, best.plan, inputs);
     variables |= result | last;
     if (best.cost + costs_.places(inputs, variables) >= bound)
       return std::nullopt;
+    for (const Contraction *one : parts)
+      best.plan.parts.push_back(*one);
     const double own = addNest(inputs, variables, last, isGuarded, best);
     best.plan.sums = listOf(last);
     best.plan.variables = listOf(result);
@@ -223,8 +230,8 @@ private:
 
   /// Adds what a nest costs that joins `inputs`, the plan's factors behind its parts, and gives its places. Those
   /// of one variable may be put in arrays first, if lists are hard to walk together.
-  double addNest(const std::vector<Input> &inputs, Set variables, Set last, bool isGuarded, Best &best) {
-    const auto costOf = [&](const std::vector<Input> &all, double places, bool asks) {
+  double addNest(const Inputs &inputs, Set variables, Set last, bool isGuarded, Best &best) {
+    const auto costOf = [&](const Inputs &all, double places, bool asks) {
       return places * (asks && space_.asks ? kGuardedStep : 1) * NestCosts::ofStep(all, last);
     };
     double places = costs_.places(inputs, variables);
@@ -245,11 +252,14 @@ private:
           const double elements = costs_.volume(input.variables);
           own += input.entries + elements * (input.isSparse && space_.asks ? kToldElement : 1);
         }
-      std::vector<Input> others = inputs;
+      Inputs others = inputs;
+      std::array<Input, kMostFilled> arrays;
+      size_t made = 0;
       for (size_t k = 0; k < best.plan.factors.size(); ++k)
         if (set >> best.plan.factors[k] & 1) {
-          Input &input = others[best.plan.parts.size() + k];
-          input = {input.variables, costs_.volume(input.variables)};
+          const Input *&input = others[best.plan.parts.size() + k];
+          arrays[made] = {input->variables, costs_.volume(input->variables)};
+          input = &arrays[made++];
         }
       const double placesLeft = costs_.places(others, variables);
       own += costOf(others, placesLeft, isGuarded || isPartial(set)) + costs_.ofWalking(others, placesLeft);
@@ -290,13 +300,13 @@ private:
 
   /// Restricts a part to a factor outside of it that has just its variables: one whose entries are never missing, as
   /// what tells where they are would be looked up in a list.
-  void addMask(Set result, Set factors, Contraction &plan, std::vector<Input> &inputs) const {
+  void addMask(Set result, Set factors, Contraction &plan, Inputs &inputs) const {
     if (isPartial(factors))
       return;
     for (size_t k = 0; k < inputs_.size() && result; ++k)
       if (!(factors >> k & 1) && space_.factors[k].isMask && inputs_[k].variables == result) {
         plan.mask = k;
-        inputs.push_back(inputs_[k]);
+        inputs.push_back(&inputs_[k]);
         return;
       }
   }

@@ -32,8 +32,8 @@ double NestCosts::volume(VariableSet set) const {
   return product;
 }
 
-double NestCosts::places(std::vector<Input> inputs, VariableSet variables) const {
-  std::erase_if(inputs, [](const Input &input) { return !input.isSparse; });
+double NestCosts::places(Inputs inputs, VariableSet variables) const {
+  std::erase_if(inputs, [](const Input *input) { return !input->isSparse; });
   double product = 1;
   VariableSet bound = 0;
   const auto growth = [&](const Input &input) {
@@ -42,34 +42,35 @@ double NestCosts::places(std::vector<Input> inputs, VariableSet variables) const
   };
   while (!inputs.empty()) {
     const auto next = std::min_element(inputs.begin(), inputs.end(),
-                                       [&](const Input &a, const Input &b) { return growth(a) < growth(b); });
-    product *= growth(*next);
-    bound |= next->variables;
+                                       [&](const Input *a, const Input *b) { return growth(*a) < growth(*b); });
+    product *= growth(**next);
+    bound |= (*next)->variables;
     inputs.erase(next);
   }
   return product * volume(variables & ~bound);
 }
 
-double NestCosts::ofStep(const std::vector<Input> &inputs, VariableSet sums) {
+double NestCosts::ofStep(const Inputs &inputs, VariableSet sums) {
   VariableSet variables = 0;
   size_t sparse = 0;
   bool scatters = false;
-  for (const Input &input : inputs) {
-    variables |= input.variables;
-    sparse += input.isSparse;
-    scatters |= isScattered(input, sums);
+  for (const Input *input : inputs) {
+    variables |= input->variables;
+    sparse += input->isSparse;
+    scatters |= isScattered(*input, sums);
   }
   if (sparse > 0)
     return sparse == 1 && scatters ? kScatteredStep : 1;
   return inputs.size() > 2 && std::popcount(variables) > 2 ? kUntiledStep : 1;
 }
 
-double NestCosts::ofWalking(const std::vector<Input> &inputs, double places) const {
-  std::vector<Walked> lists;
-  for (const Input &input : inputs) {
-    if (input.isSparse && input.lists.empty())
+double NestCosts::ofWalking(const Inputs &inputs, double places) const {
+  std::vector<const Walked *> lists;
+  for (const Input *input : inputs) {
+    if (input->isSparse && input->lists.empty())
       return 0;
-    lists.insert(lists.end(), input.lists.begin(), input.lists.end());
+    for (const Walked &list : input->lists)
+      lists.push_back(&list);
   }
   const Walking walking = cheapestWalking(lists, extents_, places);
   return kCopyingCost * walking.copied + (walking.steps > kOrderOfCost * places ? walking.steps : 0);

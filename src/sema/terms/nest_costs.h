@@ -20,6 +20,9 @@ struct Input {
   std::vector<Walked> lists = {};       ///< the sparse operands in it, by variable
 };
 
+/// All that a nest reads, which is to live as long: thousands of nests are looked at that read the same.
+using Inputs = std::vector<const Input *>;
+
 /// Costs by the extents of variables, in the order of their numbers.
 class NestCosts {
 public:
@@ -29,14 +32,14 @@ public:
 
   /// The places that a nest comes to: each coordinate that is looked for has a fiber of its own; the operand that adds
   /// the fewest places comes next.
-  double places(std::vector<Input> inputs, VariableSet variables) const;
+  double places(Inputs inputs, VariableSet variables) const;
 
   /// Of a step of a nest that adds up over `sums`, next to that of a product of matrices, which is tiled.
-  static double ofStep(const std::vector<Input> &inputs, VariableSet sums);
+  static double ofStep(const Inputs &inputs, VariableSet sums);
 
   /// What a nest with so many places costs for the order in which lists are stored: copies of operands, and merges of
   /// lists that are longer than what they have in common by an order.
-  double ofWalking(const std::vector<Input> &inputs, double places) const;
+  double ofWalking(const Inputs &inputs, double places) const;
 
   const std::vector<double> &extents() const { return extents_; }
 

@@ -93,9 +93,12 @@ private:
       collected.mayBeCopied = false;
     }
     double most = 1;
-    for (const Walked &list : lists)
+    std::vector<const Walked *> walked;
+    for (const Walked &list : lists) {
       most = std::max(most, list.entries);
-    return cheapestWalking(lists, extents_, most).copied;
+      walked.push_back(&list);
+    }
+    return cheapestWalking(walked, extents_, most).copied;
   }
 
   const ContractionSpace &space_;

@@ -14,10 +14,10 @@ constexpr double kNone = std::numeric_limits<double>::infinity();
 
 class OrderSearch {
 public:
-  OrderSearch(const std::vector<Walked> &operands, const std::vector<double> &extents) : operands_(operands) {
+  OrderSearch(const std::vector<const Walked *> &operands, const std::vector<double> &extents) : operands_(operands) {
     std::vector<size_t> loops;
     for (size_t number = 0; number < operands.size(); ++number)
-      for (const Walked::Level &level : operands[number].levels)
+      for (const Walked::Level &level : operands[number]->levels)
         if (std::find(loops.begin(), loops.end(), level.loop) == loops.end())
           loops.push_back(level.loop);
     count_ = loops.size();
@@ -26,7 +26,7 @@ public:
     for (size_t loop = 0; loop < count_; ++loop) {
       extents_[loop] = extents[loops[loop]];
       for (size_t number = 0; number < operands.size(); ++number) {
-        const std::vector<Walked::Level> &levels = operands[number].levels;
+        const std::vector<Walked::Level> &levels = operands[number]->levels;
         const auto own = std::find_if(levels.begin(), levels.end(),
                                       [&](const Walked::Level &level) { return level.loop == loops[loop]; });
         levels_[loop][number] = own == levels.end() ? kNoLevel : static_cast<size_t>(own - levels.begin());
@@ -39,9 +39,9 @@ public:
   /// The fewest steps with some operands copied, a bit for each; infinity where there is no order.
   double run(unsigned copied) {
     for (size_t number = 0; number < operands_.size(); ++number) {
-      isCopied_[number] = operands_[number].isFree || (copied >> number & 1);
+      isCopied_[number] = operands_[number]->isFree || (copied >> number & 1);
       done_[number] = 0;
-      left_[number] = operands_[number].entries;
+      left_[number] = operands_[number]->entries;
     }
     best_ = kNone;
     descend(0, 1, 0);
@@ -86,7 +86,7 @@ private:
         continue;
       if (!isCopied_[number] && level != done_[number])
         return false;
-      if (isCopied_[number] ? done_[number] == 0 : operands_[number].levels[level].isDense)
+      if (isCopied_[number] ? done_[number] == 0 : operands_[number]->levels[level].isDense)
         continue;
       const double length = std::clamp(left_[number], 1.0, extents_[loop]);
       steps += length;
@@ -97,7 +97,7 @@ private:
     return true;
   }
 
-  const std::vector<Walked> &operands_;
+  const std::vector<const Walked *> &operands_;
   size_t count_ = 0;                                                     ///< loops
   std::array<std::array<size_t, kMostWalked>, kMostWalked> levels_ = {}; ///< by loop and operand
   std::array<double, kMostWalked> extents_ = {};
@@ -125,7 +125,8 @@ Walked walkedAs(const Stored &stored, const std::vector<VariableId> &loops, cons
   return operand;
 }
 
-Walking cheapestWalking(const std::vector<Walked> &operands, const std::vector<double> &extents, double places) {
+Walking cheapestWalking(const std::vector<const Walked *> &operands, const std::vector<double> &extents,
+                        double places) {
   if (operands.empty() || operands.size() > kMostWalked)
     return {};
   OrderSearch search(operands, extents);
@@ -142,8 +143,8 @@ Walking cheapestWalking(const std::vector<Walked> &operands, const std::vector<d
       bool isAllowed = true;
       for (size_t number = 0; number < operands.size(); ++number)
         if (copied >> number & 1) {
-          isAllowed = isAllowed && operands[number].mayBeCopied && !operands[number].isFree;
-          walking.copied += operands[number].copying;
+          isAllowed = isAllowed && operands[number]->mayBeCopied && !operands[number]->isFree;
+          walking.copied += operands[number]->copying;
         }
       walking.steps = isAllowed ? search.run(copied) : kNone;
       if (walking.steps < best.steps || (walking.steps == best.steps && walking.copied < best.copied))
@@ -165,12 +166,14 @@ bool walkTogether(const std::vector<Stored> &operands, const Scope &scope, const
         extents.push_back(extentEstimate(level.variable, scope, kernel));
       }
   std::vector<Walked> walked;
+  std::vector<const Walked *> lists;
   double most = 1;
+  walked.reserve(operands.size());
   for (const Stored &stored : operands) {
-    walked.push_back(walkedAs(stored, loops, extents));
+    lists.push_back(&walked.emplace_back(walkedAs(stored, loops, extents)));
     most = std::max(most, walked.back().entries);
   }
-  const Walking walking = cheapestWalking(walked, extents, most);
+  const Walking walking = cheapestWalking(lists, extents, most);
   return walking.copied == 0 && walking.steps <= most * kOrderOfCost;
 }
 
