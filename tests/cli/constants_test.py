@@ -44,7 +44,7 @@ class Results(SpcCase):
 
     def check(self, kernel, inputs, formats, name="k.tex"):
         self.write(name, kernel)
-        self.spc("run", name, *inputs, *itertools.chain(*(("--format", one) for one in formats)), "--check", "-q", "-O1")
+        self.spc("run", name, *inputs, *itertools.chain(*(("--format", one) for one in formats)), "--check", "-q")
 
     def test_every_format(self):
         for number, (statement, inputs) in enumerate(KERNELS.items()):
