@@ -36,14 +36,16 @@ public:
 
   size_t loops() const { return count_; }
 
-  /// The fewest steps with some operands copied, a bit for each; infinity where there is no order.
-  double run(unsigned copied) {
+  /// The fewest steps with some operands copied, a bit for each, or any number that is no more than `enough`; infinity
+  /// where there is no order.
+  double run(unsigned copied, double enough) {
     for (size_t number = 0; number < operands_.size(); ++number) {
       isCopied_[number] = operands_[number]->isFree || (copied >> number & 1);
       done_[number] = 0;
       left_[number] = operands_[number]->entries;
     }
     best_ = kNone;
+    enough_ = enough;
     descend(0, 1, 0);
     return best_;
   }
@@ -53,7 +55,7 @@ private:
 
   /// Loops that are open: a bit for each. `runs`: how often the next one does.
   void descend(unsigned open, double runs, double cost) {
-    if (cost >= best_)
+    if (cost >= best_ || best_ <= enough_)
       return;
     if (open + 1 == 1u << count_) {
       best_ = cost;
@@ -104,7 +106,7 @@ private:
   std::array<bool, kMostWalked> isCopied_ = {};
   std::array<size_t, kMostWalked> done_ = {}; ///< levels, by operand
   std::array<double, kMostWalked> left_ = {}; ///< entries for each coordinate that is fixed
-  double best_ = kNone;
+  double best_ = kNone, enough_ = 0;
 };
 
 } // namespace
@@ -134,7 +136,8 @@ Walking cheapestWalking(const std::vector<const Walked *> &operands, const std::
     return {};
   Walking chosen{kNone, 0};
   // No order takes fewer steps than there are places: more copies can save no order of cost then.
-  for (int copies = 0; copies <= static_cast<int>(operands.size()) && chosen.steps > places * kOrderOfCost; ++copies) {
+  const double enough = places * kOrderOfCost;
+  for (int copies = 0; copies <= static_cast<int>(operands.size()) && chosen.steps > enough; ++copies) {
     Walking best{kNone, 0};
     for (unsigned copied = 0; copied < 1u << operands.size(); ++copied) {
       if (std::popcount(copied) != copies)
@@ -146,7 +149,7 @@ Walking cheapestWalking(const std::vector<const Walked *> &operands, const std::
           isAllowed = isAllowed && operands[number]->mayBeCopied && !operands[number]->isFree;
           walking.copied += operands[number]->copying;
         }
-      walking.steps = isAllowed ? search.run(copied) : kNone;
+      walking.steps = isAllowed ? search.run(copied, copies == 0 ? enough : 0) : kNone;
       if (walking.steps < best.steps || (walking.steps == best.steps && walking.copied < best.copied))
         best = walking;
     }
