@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <complex>
-#include <limits>
 
 using namespace spc::testing;
 using enum spc::sema::ValueType;

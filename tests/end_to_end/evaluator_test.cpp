@@ -11,6 +11,7 @@
 
 using spc::testing::DenseTensor;
 using spc::testing::evaluate;
+using spc::testing::kInf;
 using spc::testing::TensorMap;
 
 namespace {

@@ -6,7 +6,6 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <limits>
 
 using namespace spc::testing;
 using spc::sema::ValueType;

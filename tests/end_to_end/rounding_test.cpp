@@ -5,7 +5,6 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <limits>
 
 using namespace spc::testing;
 using spc::sema::ValueType;
@@ -180,9 +179,9 @@ TEST_CASE("conversions, rounding and remainders of numbers", "[rounding]") {
   checkEachNumber("x(i) % 2", {2.5, -2.5, -4}, {0.5, -0.5, -0.0});
   checkEachNumber("min(x(i), 1) + max(x(i), 1)", {kNaN, 3}, {kNaN, 4});
   checkEachNumber("f64(not x(i)) + f64(x(i) and 1)", {kNaN, 0}, {1, 1});
-  const auto converted = [](ValueType type, std::vector<double> wanted) {
+  const auto converted = [](ValueType type, const std::vector<double> &wanted) {
     checkGiven(roundedSpecOf("y(i) = " + std::string(spc::sema::spelling(type)) + "(x(i))", {{"y", type}}),
-               {{"x", givenVector({-2.6, 300, kNaN, 2.9, -kInf})}}, std::move(wanted));
+               {{"x", givenVector({-2.6, 300, kNaN, 2.9, -kInf})}}, wanted);
   };
   converted(ValueType::I8, {-2, 127, 0, 2, -128});
   converted(ValueType::U8, {0, 255, 0, 2, 0});

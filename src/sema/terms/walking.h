@@ -37,10 +37,10 @@ struct Walking {
 /// Operands and loops at most for which orders are tried.
 inline constexpr size_t kMostWalked = 5;
 
-/// Chooses as the planner of loops does: as few copies as there may be, unless more of them save an order of cost. Steps
-/// within an order of cost of `places` need not be the fewest. Nothing where there are more operands or loops than are
-/// tried, or no order at all. `extents`: by loop. `places`: how often loops come to a place that all operands have in
-/// common.
+/// Chooses as the planner of loops does: as few copies as there may be, unless more of them save an order of cost.
+/// Steps within an order of cost of `places` need not be the fewest. Nothing where there are more operands or loops
+/// than are tried, or no order at all. `extents`: by loop. `places`: how often loops come to a place that all operands
+/// have in common.
 Walking cheapestWalking(const std::vector<const Walked *> &operands, const std::vector<double> &extents, double places);
 
 /// Whether loops walk operands without copies, and without merging lists that are longer by an order than what they
