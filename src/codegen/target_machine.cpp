@@ -128,7 +128,8 @@ struct Processor {
   std::string features;
 };
 
-/// Those features of this machine, `isThere`, or else those that it lacks, in which a processor differs.
+/// The features in which a processor differs from this machine: those that the machine alone has or, unless `isThere`,
+/// the processor alone.
 std::vector<std::string> differences(const llvm::StringMap<bool> &host, const llvm::MCSubtargetInfo &processor,
                                      bool isThere) {
   std::vector<std::string> words;
