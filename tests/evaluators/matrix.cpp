@@ -1,16 +1,14 @@
 #include "evaluators/matrix.h"
 
+#include "harness/number_types.h"
 #include "language/function.h"
 
 #include <iterator>
-#include <limits>
 
 namespace spc::testing {
 namespace {
 
 using sema::ValueType;
-
-constexpr double kInf = std::numeric_limits<double>::infinity(), kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// Every operand's elements, or those of sparse ones that are stored, become `value`; outputs have no values yet.
 Place putting(double value, bool intoDense, bool intoSparse) {

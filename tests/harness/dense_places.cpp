@@ -4,26 +4,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace spc::testing::evaluator {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// A place, which is known only where all values are.
 Value placeAt(double at, const std::vector<Value> &values) {
   double error = 0;
   for (const Value &value : values)
     error = worse(error, value.error);
-  return {at, std::isinf(at) ? 0 : at, error > 0 ? kInfinity : 0, true, true};
+  return {at, std::isinf(at) ? 0 : at, error > 0 ? kInf : 0, true, true};
 }
 
 /// Of nothing a place is the greatest number of the type in which it is computed, which another type need not hold.
 Value noPlace(const Node &node, sema::ValueType type) {
   const double at = endOf(node.type, false);
-  return {at, std::isinf(at) ? 0 : at, sema::isInteger(node.type) && node.type != type ? kInfinity : 0, true, true};
+  return {at, std::isinf(at) ? 0 : at, sema::isInteger(node.type) && node.type != type ? kInf : 0, true, true};
 }
 
 } // namespace

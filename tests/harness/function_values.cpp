@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace spc::testing {
@@ -12,8 +11,6 @@ namespace spc::testing {
 using language::Function;
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Hyperbolic and inverse functions, and what is left.
 double ofOther(Function function, double x) {
@@ -221,7 +218,7 @@ Measured valueOfComplex(Function function, std::complex<double> z, double error,
   case Function::Arg: {
     const double angle = std::atan2(z.imag(), z.real());
     const bool isCut = std::fabs(z.imag()) <= error && z.real() <= error; // where the sign of a zero decides
-    return {angle, isCut ? kInfinity : 8 * epsilon * std::fabs(angle) + 2 * error / std::abs(z)};
+    return {angle, isCut ? kInf : 8 * epsilon * std::fabs(angle) + 2 * error / std::abs(z)};
   }
   default:
     return {std::hypot(z.real(), z.imag()), error + 8 * epsilon * std::abs(z)};
@@ -278,24 +275,24 @@ double errorOf(const syntax::Call &call, const std::vector<double> &arguments, c
   const bool isExact = std::all_of(errors.begin(), errors.end(), [](double error) { return error == 0; });
   if (call.function == Function::Select) {
     const size_t chosen = arguments[0] != 0 ? 1 : 2;
-    return errors[0] == 0 ? errors[chosen] : kInfinity;
+    return errors[0] == 0 ? errors[chosen] : kInf;
   }
   if (isOfBits(call.function)) // beyond 2^53 doubles are rounded, and their bits not those of the number
     return isExact && std::all_of(arguments.begin(), arguments.end(), [](double x) { return std::fabs(x) < 0x1p53; })
                ? 0
-               : kInfinity;
+               : kInf;
   const double value = valueOf(call, arguments);
   const bool isFloat = call.function == Function::Cast && sema::isFloat(*sema::valueTypeNamed(call.name.text));
   if (isFloat)
     return errors[0] + 2 * std::max(epsilon, epsilonOf(*sema::valueTypeNamed(call.name.text))) * std::fabs(value);
   if (call.function == Function::CopySign)
-    return hasSign(call, 1, arguments, errors) ? errors[0] : kInfinity;
+    return hasSign(call, 1, arguments, errors) ? errors[0] : kInf;
   if (call.function == Function::Arg)
-    return hasSign(call, 0, arguments, errors) ? 8 * epsilon * std::fabs(valueOf(call, arguments)) : kInfinity;
+    return hasSign(call, 0, arguments, errors) ? 8 * epsilon * std::fabs(valueOf(call, arguments)) : kInf;
   if (!isExact && mayJump(call.function))
-    return kInfinity;
+    return kInf;
   if (call.function == Function::Atan2 && arguments[0] == 0 && (arguments[1] < 0 || isMinusZero(arguments[1])))
-    return kInfinity; // on its cut, where the sign of a zero decides
+    return kInf; // on its cut, where the sign of a zero decides
   double error = 8 * epsilon * (std::fabs(value) + (call.function == Function::Sigmoid ? 1 : 0));
   if (call.function == Function::Gelu || call.function == Function::Expm1)
     error += 8 * epsilon * std::fabs(arguments[0]);
@@ -306,7 +303,7 @@ double errorOf(const syntax::Call &call, const std::vector<double> &arguments, c
       moved[k] += sign * errors[k];
       error += std::max(std::fabs(valueOf(call, moved) - value), 0.0) + errors[k];
     }
-  return std::isnan(error) ? kInfinity : error;
+  return std::isnan(error) ? kInf : error;
 }
 
 } // namespace spc::testing

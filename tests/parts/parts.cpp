@@ -13,8 +13,6 @@
 namespace spc::testing {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 const std::string &nameInText(const sema::Tensor &tensor) {
   return tensor.partOf.empty() ? tensor.name : tensor.partOf;
 }
@@ -155,7 +153,7 @@ void take(Joining joining, std::complex<double> &value, double &error, std::comp
   }
   constexpr double kExact = 0x1p53; // integers beyond are no doubles
   if (sema::isInteger(type) && (std::abs(value.real()) >= kExact || std::abs(part.real()) >= kExact))
-    error = kInfinity;
+    error = kInf;
   if (sema::isInteger(type) && std::isfinite(value.real()))
     value = converted(value, type);
 }
@@ -225,7 +223,7 @@ TensorMap expectedResults(const AnalyzedKernel &analyzed, const TensorMap &tenso
     for (size_t at = 0; at < result.values.size(); ++at) {
       const reference::Value value = values.at(static_cast<int64_t>(at));
       result.values[at] = value.number;
-      result.errors[at] = std::isfinite(value.error) && !value.alternatives ? value.error : kInfinity;
+      result.errors[at] = std::isfinite(value.error) && !value.alternatives ? value.error : kInf;
     }
   }
   return results;

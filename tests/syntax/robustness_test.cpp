@@ -88,7 +88,7 @@ TEST_CASE("a line of ten megabytes") {
 }
 
 TEST_CASE("long repetitions") {
-  constexpr size_t kSize = 250000;
+  constexpr size_t kSize = 1000000;
   for (std::string unit :
        {"\x01\xFE?", "?", "x", "1", "(",  ")",       "-",       "a ", "A(",       "A(i,",       "a+", "\n",    "(\n",
         "\n(",       ";", "#", "=", "y=", "tensor ", "y = (\n", "1.", "\xC3\xA9", "y = sum(a,", ": ", "A(i)\n"}) {
