@@ -299,7 +299,7 @@ static inline spc_status spc_detail_check_order(const spc_detail_level *levels, 
 
 /* The position of the first entry: pointers of a slice of rows start at those of the rows ahead of it. */
 static inline int64_t spc_detail_first_entry(const spc_detail_level *level, int64_t parents) {
-  return level->kind == SPC_DETAIL_LEVEL_COMPRESSED && parents > 0
+  return level->kind == SPC_DETAIL_LEVEL_COMPRESSED && (parents > 0 || level->pointers != NULL)
              ? spc_detail_load_index(level->pointers, level->pointer_bits, 0)
              : 0;
 }

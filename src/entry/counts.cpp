@@ -3,6 +3,7 @@
 #include "entry/places.h"
 #include "format/levels.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -18,8 +19,9 @@ using LLVM::ICmpPredicate;
 /// Elements of 16 bytes that fill the address space.
 constexpr int64_t kMaxEntries = INT64_MAX / 16;
 
-/// The last number of a pointers array over `parents` parents, or 0 where there are none.
-Value lastPointer(EntryBuilder &build, Value array, Value parents, format::IndexType type) {
+/// The last number of a pointers array over `parents` parents, or 0 where there is no array, or no parents and not
+/// `mayBeSlice`: a slice of no rows ends where the rows ahead of it do.
+Value lastPointer(EntryBuilder &build, Value array, Value parents, format::IndexType type, bool mayBeSlice) {
   const auto read = [&]() -> Value {
     mlir::ImplicitLocOpBuilder &ops = build.ops();
     const mlir::Type element = ops.getIntegerType(static_cast<unsigned>(format::bits(type)));
@@ -30,8 +32,9 @@ Value lastPointer(EntryBuilder &build, Value array, Value parents, format::Index
     return type == format::IndexType::I32 ? LLVM::SExtOp::create(ops, build.int64Type(), number).getResult()
                                           : LLVM::ZExtOp::create(ops, build.int64Type(), number).getResult();
   };
+  const Value isThere = build.negate(build.isNull(array));
   const Value some = build.compare(ICmpPredicate::sgt, parents, build.constant(0));
-  return build.computeIf(build.both(some, build.negate(build.isNull(array))), read, build.constant(0));
+  return build.computeIf(mayBeSlice ? isThere : build.both(some, isThere), read, build.constant(0));
 }
 
 /// The number that a value is known to be.
@@ -163,7 +166,10 @@ void checkLastPointer(Entry &entry, const TensorArgument &argument, const Tensor
   if (!view.pointers[k])
     return;
   const format::Format &format = entry.kernel.tensors[argument.parameter.tensor].format;
-  const Value last = lastPointer(build, view.pointers[k], argument.entries[k], format.pointers);
+  const auto level = static_cast<std::ptrdiff_t>(k);
+  const bool isOutermost = std::all_of(format.levels.begin(), format.levels.begin() + level,
+                                       [](const format::Level &outer) { return outer.isFullyDense(); });
+  const Value last = lastPointer(build, view.pointers[k], argument.entries[k], format.pointers, isOutermost);
   Place place = countPlace(entry, argument, k);
   // Lengths that are added up have no end in an array of the caller's.
   if (argument.passed.pointers[k])

@@ -6,6 +6,7 @@
 #include "support/diagnostic.h"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,12 +72,16 @@ struct KnownFormat {
 /// formats that are built in, whose files diagnostics call `<csr>`; anything with a '/' or ending in ".json" is a path.
 class FormatLoader {
 public:
+  /// Whether a kernel has a tensor of that name.
+  using TensorTest = std::function<bool(const std::string &)>;
+
   /// `folders`: searched in order for names. `sources` keeps the texts alive for diagnostics.
   FormatLoader(std::vector<std::filesystem::path> folders, SourceManager &sources, Diagnostics &diagnostics);
 
   /// Reads one --format argument: `NAME|PATH[:modes]` or `TENSOR=NAME|PATH[:modes]`. A file with "tensors" gives
-  /// several bindings. Errors are reported and give an empty list.
-  std::vector<Binding> load(const std::string &argument);
+  /// several bindings. Errors are reported and give an empty list. A tensor that `hasTensor` knows nothing of is bound
+  /// to some format, whatever the argument says: sema reports its name, which more likely is what is wrong.
+  std::vector<Binding> load(const std::string &argument, const TensorTest &hasTensor = {});
 
   /// The text of the file that a name or a path means. nullopt with an error reported.
   std::optional<std::string> text(const std::string &argument);

@@ -24,6 +24,7 @@ constexpr DiagnosticKind kFormatReference{"format-reference", Severity::Error};
 
 constexpr size_t kMaxFileSize = size_t{1} << 20;
 constexpr std::string_view kExtension = ".json";
+constexpr const char *kAnyFormat = "csf"; ///< of tensors that no kernel has
 
 bool endsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
@@ -315,7 +316,7 @@ std::optional<std::string> FormatLoader::text(const std::string &argument) {
   return session.textOf(argument, {&source, 0, static_cast<uint32_t>(argument.size())});
 }
 
-std::vector<Binding> FormatLoader::load(const std::string &argument) {
+std::vector<Binding> FormatLoader::load(const std::string &argument, const TensorTest &hasTensor) {
   const SourceFile &source = sources_.add("<--format>", argument);
   const Span all = {&source, 0, static_cast<uint32_t>(argument.size())};
   std::optional<std::string> tensor;
@@ -335,7 +336,9 @@ std::vector<Binding> FormatLoader::load(const std::string &argument) {
   const Span formatWhere = {&source, formatAt, all.end};
   std::vector<Binding> bindings;
   if (tensor) {
-    if (std::optional<FormatRule> rule = session.resolve(argument.substr(formatAt), formatWhere))
+    const bool isUnknown = hasTensor && !hasTensor(*tensor);
+    const std::string format = isUnknown ? kAnyFormat : argument.substr(formatAt);
+    if (std::optional<FormatRule> rule = session.resolve(format, formatWhere))
       bindings.push_back(bindTo(tensor, std::move(*rule), all));
     return bindings;
   }

@@ -157,6 +157,32 @@ void testWithoutValues(Arrays<double> &arrays) {
   EXPECT_STATUS(SPC_ERROR_NULL, spmv(&slice, &x, &d));
 }
 
+/// Slices of no rows end where the rows ahead of them do, also ahead of all and behind all.
+void testWithoutRows(Arrays<double> &arrays) {
+  std::vector<double> x = numbers<double>(kColumns), none(1);
+  const spc_dense1_f64 vector = spc_dense1_f64_make(x.data(), kColumns);
+  spc_dense1_f64 no_rows = spc_dense1_f64_make(none.data(), 0);
+  for (const int64_t row : {int64_t{0}, kFirst, kLast, kRows}) {
+    const spc_csr_f64_i32 slice = {
+        0, kColumns, arrays.pointers[row], arrays.pointers.data() + row, arrays.columns.data(), arrays.values.data()};
+    spc_csr_f64_i32 sum;
+    spc_csc_f64_i32 converted;
+    EXPECT_STATUS(SPC_OK, spc_csr_f64_i32_validate(&slice));
+    EXPECT_STATUS(SPC_OK, spmv(&slice, &vector, &no_rows));
+    EXPECT_STATUS(SPC_OK, degrees(&slice, &no_rows));
+    EXPECT_STATUS(SPC_OK, spadd(&slice, &slice, &sum));
+    EXPECT(sum.nrows == 0 && sum.nnz == 0);
+    spadd_free(&sum);
+    EXPECT_STATUS(SPC_OK, converted_on_csc(&slice, &converted));
+    EXPECT(converted.nnz == 0 && converted.col_ptr[kColumns] == 0);
+    converted_on_csc_free(&converted);
+  }
+  spc_csr_f64_i32 wrong = {0, kColumns, 3, arrays.pointers.data(), arrays.columns.data(), arrays.values.data()};
+  EXPECT_STATUS(SPC_ERROR_COUNT, spmv(&wrong, &vector, &no_rows));
+  wrong = {0, kColumns, 0, nullptr, nullptr, nullptr};
+  EXPECT_STATUS(SPC_OK, spmv(&wrong, &vector, &no_rows));
+}
+
 } // namespace
 
 int main() {
@@ -170,5 +196,6 @@ int main() {
   testProducts(arrays);
   testSharedPattern();
   testWithoutValues(arrays);
+  testWithoutRows(arrays);
   return failures == 0 ? 0 : 1;
 }

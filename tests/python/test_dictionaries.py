@@ -88,6 +88,7 @@ def broken(**changes):
     ({"values": np.ones(3)}, "a dictionary needs 'format', 'shape' and 'values'"),
     (broken(format="CRS"), "'CRS' is no format: 'spc formats' lists those of spc, and Binsparse has CSR, CSC"),
     (broken(format={"levels": 3}), "its format is no format file's contents"),
+    (broken(format={"format": 7}), "its format is no format file's contents, such as {"),
     (broken(format={"dims": ["i", "j"], "levels": [{"dim": "i", "storage": "dense"},
                                                    {"dim": "j", "storage": "dense", "extent": "i + 1", "start": "0"}]}),
      "formats of triangles"),

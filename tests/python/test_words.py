@@ -40,6 +40,12 @@ def test_errors():
         spc.kernel("y(i) = A(i,j) * x(j)", A={"width": 3})
 
 
+@pytest.mark.parametrize("value", ["first", {"a": 3}, "csf:9"])
+def test_values_of_names_that_no_tensor_has(value):
+    with pytest.raises(spc.CompileError, match=r"^error: the kernel has no tensor 'foo' \[unknown-binding\]\nhelp: its tensors"):
+        spc.kernel("y(i) = A(i,j) * x(j)", foo=value)
+
+
 def test_warnings():
     with pytest.warns(spc.SpcWarning, match='to say what is meant: C="csr", for instance, or C="dense"'):
         spc.kernel("C(i,l) = A(i,j) * B(j,l)")(matrix(4, 4), matrix(4, 4), out=np.empty((4, 4)))

@@ -87,8 +87,12 @@ def _of_contents(said: Any, order: int) -> Storage:
                 listed = [{**levels["first"], "unique": levels["rest"].get("unique", True)}]
             said = {**said, "dims": dims, "levels": [{"dim": dim, **level} for dim, level in zip(dims, listed)]}
         return _repeating(parse_storage(said))
-    except (KeyError, TypeError, ValueError, AttributeError, CompilerError) as error:
-        raise ArgumentTypeError(f"its format is no format file's contents: {error!r}") from None
+    except CompilerError as error:
+        raise ArgumentTypeError(f"its format is no format file's contents: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise ArgumentTypeError(
+            'its format is no format file\'s contents, such as {"dims": ["i", "j"], "levels": [{"dim": "i", "storage": '
+            '"dense"}, {"dim": "j", "storage": "compressed", "extent": "ragged"}]} or {"format": "csr"}') from None
 
 
 def _repeating(storage: Storage) -> Storage:

@@ -9,6 +9,7 @@
 #include "syntax/parser.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -149,6 +150,21 @@ bool isOfOther(const std::optional<std::string> &name, const KernelInput &input,
   return name && !has(input) && std::any_of(inputs.begin(), inputs.end(), has);
 }
 
+/// Whether a kernel may have a tensor of that name: its text has the word.
+bool mayHave(const SharedOptions &options, const KernelInput &input, const std::string &name) {
+  const SourceFile *file = input.tree.statements.empty() ? nullptr : input.tree.statements.front().where.file;
+  if (!file || ingress::isModule(options.kernel, file->text()))
+    return true;
+  const std::string_view text = file->text();
+  const auto isPart = [&](size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+  };
+  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1))
+    if (!isPart(at - 1) && !isPart(at + name.size()))
+      return true;
+  return false;
+}
+
 /// Reads --type and --index; reports what is no type.
 void readGivenTypes(Session &session, const SharedOptions &options, std::vector<KernelInput> &inputs) {
   for (const std::string &argument : options.types)
@@ -197,8 +213,11 @@ std::optional<std::vector<KernelInput>> readKernels(Session &session, const Shar
     host::log("formats by name: " + folder.string());
   format::FormatLoader loader(folders, session.sources(), session.diagnostics());
   std::vector<format::Binding> given;
+  const auto isKnown = [&](const std::string &name) {
+    return inputs.size() != 1 || mayHave(options, inputs.front(), name);
+  };
   for (const std::string &argument : options.formats)
-    for (format::Binding &binding : loader.load(argument))
+    for (format::Binding &binding : loader.load(argument, isKnown))
       given.push_back(std::move(binding));
   std::vector<std::string> files = loader.filesRead().paths;
   for (const std::string &path : files)

@@ -1,6 +1,7 @@
 // Sums whose place the notation leaves open: the variable lives inside one group only, so that summing the group and
 // summing the whole term are different things.
 #include "sema/check/checking.h"
+#include "sema/composed_reductions.h"
 
 #include <algorithm>
 
@@ -37,6 +38,9 @@ std::optional<Ambiguity> findAmbiguity(const Node &node, VariableId variable, co
       return Ambiguity{Group::Divisor, {binary->right.get()}};
     return findAmbiguity(left ? *binary->left : *binary->right, variable, scope);
   }
+  if (const std::optional<ComposedReduction> written = composedReduction(node);
+      written && written->reduction != Reduction::Mean)
+    return Ambiguity{Group::Call, {written->body}};
   std::vector<const Node *> below = children(node);
   const auto *reduction = std::get_if<ReduceNode>(&node.kind);
   const auto *call = std::get_if<CallNode>(&node.kind);
@@ -45,6 +49,9 @@ std::optional<Ambiguity> findAmbiguity(const Node &node, VariableId variable, co
   if (call && call->function == Function::Where &&
       occurs(variable, *below[1], scope)) // as of a product with the condition
     return occurs(variable, *below[0], scope) ? std::nullopt : findAmbiguity(*below[1], variable, scope);
+  if (call && call->function == Function::Cast) // what is cast may say more
+    if (std::optional<Ambiguity> within = findAmbiguity(*below.front(), variable, scope))
+      return within;
   if (std::holds_alternative<CallNode>(node.kind) || (reduction && reduction->reduction != Reduction::Sum)) {
     Ambiguity ambiguity{Group::Call, {}};
     for (const Node *argument : below)
