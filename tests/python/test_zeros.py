@@ -93,3 +93,15 @@ def test_phases():
     np.testing.assert_array_equal(kernel.plan(blocks.tocsr(), b)().toarray(), np.zeros((2, 2)))
     with pytest.raises(spc.ArgumentError, match="has no phases.* padding"):
         kernel.plan(blocks, b)
+
+
+@pytest.mark.parametrize("text", ["C(i,j) = where(x(j) > 0.5, A(i,j))", "C(i,j) = A(i,j) * sum(k, B(k,j))",
+                                  "C(i,j) = where(x(j) > 0.5 and x(i) > 0, A(i,j)) / x(i)"])
+def test_signs_of_zeros_beside_vectors_of_columns(text):
+    a = sp.csr_matrix(([-0.0, 1.0, -0.0, 2.0, -0.0], [0, 2, 1, 0, 2], [0, 2, 3, 5]), shape=(3, 3))
+    x, b = np.array([1.0, 0.2, 0.9]), np.array([[3.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
+    formats, operands = ({"B": "csr"}, {"B": sp.csr_matrix(b)}) if "B" in text else ({}, {"x": x})
+    for form in ("csr", "csc"):
+        made = spc.kernel(text, A=form, C="csr", **formats)(A=a.asformat(form), **operands)
+        assert made.nnz == 4
+        assert np.array_equal(np.signbit(made.data), [True, False, False, True])
