@@ -19,7 +19,7 @@ static inline const char *spc_status_string(spc_status status) {
   case SPC_ERROR_STRIDE:
     return "a dense tensor's strides cannot be used";
   case SPC_ERROR_PATTERN:
-    return "a structure is neither NULL nor the one that it must be, or lacks an entry";
+    return "a structure is neither NULL nor the one that it must be, or lacks an entry, or a plan is of others";
   case SPC_ERROR_COUNT:
     return "a number of entries is negative or does not fit the structure";
   case SPC_ERROR_MEMORY:

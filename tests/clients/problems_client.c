@@ -65,9 +65,9 @@ static void test_outputs(void) {
   EXPECT_MESSAGE("sddmm: argument 4 (D): nnz is 3, where nnz of S is 2", sddmm(&S, &B, &C, &D));
   D.nnz = 2;
   D.col_ind = other;
-  EXPECT_MESSAGE(
-      "sddmm: argument 4 (D): col_ind: a structure is neither NULL nor the one that it must be, or lacks an entry",
-      sddmm(&S, &B, &C, &D));
+  EXPECT_MESSAGE("sddmm: argument 4 (D): col_ind: a structure is neither NULL nor the one that it must be, or lacks an "
+                 "entry, or a plan is of others",
+                 sddmm(&S, &B, &C, &D));
   B.shape[1] = 2, B.strides[1] = 2;
   EXPECT_MESSAGE("sddmm: argument 3 (B): shape[1] is 1, where shape[1] of A is 2", sddmm(&S, &B, &C, &D));
 }
@@ -102,7 +102,8 @@ static void test_memory(void) {
 static void test_numeric(void) {
   int32_t nothing[] = {0, 0, 0};
   spc_csr_f64_i32 C = {2, 2, 0, nothing, NULL, NULL};
-  EXPECT_MESSAGE("spgemm: argument 3 (A): a structure is neither NULL nor the one that it must be, or lacks an entry",
+  EXPECT_MESSAGE("spgemm: argument 3 (A): a structure is neither NULL nor the one that it must be, or lacks an entry, "
+                 "or a plan is of others",
                  spgemm_numeric(&A, &A, &C, NULL));
 }
 

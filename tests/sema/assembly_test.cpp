@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <set>
 
 namespace spc::sema::test {
 namespace {
@@ -199,6 +200,25 @@ TEST_CASE("sums of matrices whose orders disagree copy as little as they can") {
   CHECK(copies("csr", "bsr", "csr") == "B");
   CHECK(copies("csr", "bsr", "repeats") == "BC");
   CHECK(copies("csr", "dense", "csc") == "C");
+}
+
+TEST_CASE("which of many operands are copied does not depend on their order") {
+  std::vector<std::string> factors = {"A(k,i)", "B(k,i)", "C(k,i)", "D(i,j)", "E(i,k)", "F(k,i)"};
+  for (size_t turn = 0; turn < factors.size(); ++turn) {
+    std::rotate(factors.begin(), factors.begin() + 1, factors.end());
+    std::string product;
+    for (const std::string &factor : factors)
+      product += (product.empty() ? "" : "*") + factor;
+    INFO(product);
+    const Checked checked =
+        check("y(k,j) = " + product, {"A=csr", "B=csr", "C=csc", "D=csr", "E=csr", "F=csr", "y=csr"});
+    std::set<std::string> copied;
+    for (const Tensor &tensor : checked.kernel->tensors)
+      if (sourceOf(tensor))
+        copied.insert(checked.kernel->tensors[*sourceOf(tensor)].name);
+    CHECK(copied == std::set<std::string>{"C", "E"});
+    CHECK(collecting(checked) == "(k)j");
+  }
 }
 
 TEST_CASE("products with a cube, all mode orders of the output") {

@@ -3,14 +3,16 @@
 #include "sema/plan/operand_progress.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 namespace spc::sema {
 namespace {
 
 constexpr double kTie = 1 + 1e-9;
-constexpr size_t kExhaustiveOperands = 5; ///< up to here every choice of copies is tried
+constexpr size_t kExhaustiveOperands = 7; ///< up to here every choice of copies is tried
 constexpr int kMaxGreedyCopies = 4;       ///< beyond it, copies made for speed alone
+constexpr size_t kGreedyTries = 64;       ///< … and the choices that are looked at first
 constexpr size_t kTotalWork = 20'000'000; ///< elementary steps spent on one term, roughly
 constexpr size_t kMinNodes = 20, kMaxNodes = 5000;
 
@@ -23,7 +25,7 @@ size_t searchBudget(const LoopProblem &problem) {
   size_t count = problem.sparse.size(), levels = 1;
   for (const SparseUse &use : problem.sparse)
     levels += use.levels.size();
-  size_t searches = count <= kExhaustiveOperands ? size_t{1} << count : count * kMaxGreedyCopies;
+  size_t searches = count <= kExhaustiveOperands ? size_t{1} << count : count * (kMaxGreedyCopies + 1);
   return std::clamp(kTotalWork / (searches * levels * (problem.extents.size() + 1)), kMinNodes, kMaxNodes);
 }
 
@@ -312,17 +314,31 @@ private:
     return problem && hasOrder(*problem);
   }
 
-  // Takes in place one operand after the other as long as an order exists, then copies one at a time while that is
-  // worth it.
-  std::optional<Choice> greedy() const {
+  // Which operands are copied if `first` is taken in place, and then one after the other as long as an order exists.
+  std::vector<bool> copiedAfter(size_t first) const {
     std::vector<bool> copied = mayBeCopied_;
-    for (size_t operand = 0; operand < operands_; ++operand) {
+    for (size_t k = 0; k <= operands_; ++k) {
+      const size_t operand = k == 0 ? first : k - 1;
       const bool before = copied[operand];
       copied[operand] = false;
       if (!isPossible(copied))
         copied[operand] = before;
     }
-    std::optional<Choice> chosen = tryCopies(copied);
+    return copied;
+  }
+
+  // Begins with several operands in turn, since those that disagree go by the first one, keeps the fewest copies, and
+  // makes one more at a time while that is worth it.
+  std::optional<Choice> greedy() const {
+    std::map<size_t, std::optional<Choice>> bestByCopies;
+    const size_t starts = std::clamp(kGreedyTries / operands_, size_t{1}, operands_);
+    for (size_t first = 0; first < starts; ++first) {
+      const std::vector<bool> copied = copiedAfter(first);
+      keepBetter(bestByCopies[std::count(copied.begin(), copied.end(), true)], tryCopies(copied));
+    }
+    std::optional<Choice> chosen;
+    for (auto &[copies, best] : bestByCopies)
+      takeIfWorth(chosen, std::move(best));
     bool improved = chosen.has_value();
     for (int copies = 0; improved && copies < kMaxGreedyCopies; ++copies) {
       std::optional<Choice> next;
