@@ -107,19 +107,16 @@ def LoopAttr : SpcAttr<"Loop", "loop"> {
       comes to coordinates, too, that none of these lists.
     - `reduction`: the target does not depend on it alone. `row`: the rows of an assembled output are its iterations.
     - `divided`: workers may divide its iterations, as the body's `spc.division` says.
-    - `once`: it has one iteration at most.
   }];
   let parameters = (ins "mlir::ArrayAttr":$variables, OptionalParameter<"ExtentAttr">:$extent,
                         OptionalArrayRefParameter<"mlir::StringAttr">:$lists,
                         DefaultValuedParameter<"bool", "false">:$isBeyond,
                         DefaultValuedParameter<"bool", "false">:$isReduction,
                         DefaultValuedParameter<"bool", "false">:$isRow,
-                        DefaultValuedParameter<"bool", "false">:$isDivided,
-                        DefaultValuedParameter<"bool", "false">:$isOnce);
+                        DefaultValuedParameter<"bool", "false">:$isDivided);
   let assemblyFormat = [{
     `<` $variables (`in` $extent^)? (`lists` `=` `[` $lists^ `]`)? (`beyond` `=` $isBeyond^)?
-        (`reduction` `=` $isReduction^)? (`row` `=` $isRow^)? (`divided` `=` $isDivided^)?
-        (`once` `=` $isOnce^)? `>`
+        (`reduction` `=` $isReduction^)? (`row` `=` $isRow^)? (`divided` `=` $isDivided^)? `>`
   }];
 }
 

@@ -247,7 +247,7 @@ mlir::LogicalResult RowLoopAttr::verify(EmitError emitError, RowLoopKind kind, B
 }
 
 mlir::LogicalResult LoopAttr::verify(EmitError emitError, mlir::ArrayAttr variables, ExtentAttr,
-                                     llvm::ArrayRef<mlir::StringAttr> lists, bool isBeyond, bool, bool, bool, bool) {
+                                     llvm::ArrayRef<mlir::StringAttr> lists, bool isBeyond, bool, bool, bool) {
   if (!isIndexList(variables))
     return emitError() << "a loop over the variables " << variables;
   if (isBeyond && lists.empty())

@@ -59,9 +59,9 @@ dialect::NestAttr nestAttribute(const sema::Kernel &kernel, const sema::Term &te
     for (const sema::OperandId operand : one.lists)
       lists.push_back(builder.getStringAttr(kernel.tensors[term.operands[operand].tensor].name));
     const sema::Loop &loop = term.loops[one.loop];
-    loops.push_back(dialect::LoopAttr::get(
-        &context, builder.getArrayAttr(variables[place]), extentOf(kernel, loop, context), lists, one.isBeyond,
-        loop.isReduction, one.isRow, one.isDivided, kernel.extents[loop.extent].name == sema::kOneColumn));
+    loops.push_back(dialect::LoopAttr::get(&context, builder.getArrayAttr(variables[place]),
+                                           extentOf(kernel, loop, context), lists, one.isBeyond, loop.isReduction,
+                                           one.isRow, one.isDivided));
   }
   llvm::SmallVector<dialect::ExtentAttr> emptyWith;
   for (const sema::ExtentId extent : term.emptyWith)

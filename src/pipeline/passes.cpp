@@ -50,8 +50,6 @@ void addStorageLowering(mlir::OpPassManager &passes, bool strictFp, bool marksIn
   passes.addNestedPass<FuncOp>(transforms::createComputeTies());
   passes.addNestedPass<FuncOp>(transforms::createSkipAbsent());
   passes.addPass(transforms::createAssemble());
-  // Behind assembly, which knows sums by their additions.
-  passes.addNestedPass<FuncOp>(transforms::createTakeSingles());
   passes.addNestedPass<FuncOp>(transforms::createShareStructure());
   passes.addNestedPass<FuncOp>(transforms::createSinkFill());
   passes.addNestedPass<FuncOp>(transforms::createClipLoops());

@@ -33,9 +33,6 @@ struct Extent {
   std::vector<ExtentSum> sums = {}; ///< declared so: the size is what each of them gives
 };
 
-/// The extent of one that lists that are looked up have beside their rows' (a name that no kernel may use).
-inline constexpr const char *kOneColumn = "$column";
-
 /// How a view comes to one dimension of its source: at the sum of multiples of its own indices, and a constant. It must
 /// stay inside; the entry checks that.
 struct Window {

@@ -463,15 +463,6 @@ def ResumeReductions : Pass<"spc-resume-reductions", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::memref::MemRefDialect"];
 }
 
-def TakeSingles : Pass<"spc-take-singles", "mlir::func::FuncOp"> {
-  let summary = "Let loops of one iteration at most add nothing up";
-  let description = [{
-    What a loop of one iteration at most (LoopAttr's `once`) adds to 0 is its result, or none has taken part: 0 + -0 would
-    be another number than the one addend.
-  }];
-  let dependentDialects = ["mlir::scf::SCFDialect"];
-}
-
 def SkipAbsent : Pass<"spc-skip-absent", "mlir::func::FuncOp"> {
   let summary = "Take sums with absent values out of loops";
   let description = [{

@@ -12,10 +12,7 @@ namespace {
 
 /// Sizes by names; of a tensor its entries.
 CostSizes sizes(const Kernel &kernel, const std::map<std::string, double> &given) {
-  return {[&kernel, given](ExtentId id) {
-            const Extent &extent = kernel.extents[id];
-            return extent.fixed ? static_cast<double>(*extent.fixed) : given.at(extent.name);
-          },
+  return {[&kernel, given](ExtentId id) { return given.at(kernel.extents[id].name); },
           [&kernel, given](TensorId id) -> std::optional<double> {
             const auto own = given.find(kernel.tensors[id].name);
             return own == given.end() ? std::nullopt : std::optional(own->second);

@@ -100,12 +100,12 @@ TEST_CASE("parts of targets that list their entries are listed, and numbers say 
   const std::vector<std::string> bindings{"A=csr", "B=csr", "C=csr", "D=csr"};
   CHECK(costOf("C(i,k) = A(l,i)*B(k,i)", {"A=csr", "B=csr", "C=csr"}) == "nnz(A) for $3; nnz($3)*nnz(B)/i for C");
   CHECK(costOf("C(i,j) = A(i,j)*D(j,i)*sum(k, B(i,k))", bindings) == "nnz(B) for $4; nnz($4)*nnz(A)/i for C");
-  // A vector of columns is an array, and a list of one column of those it has is looked up by rows.
+  // A vector of columns is an array, beside which the entries of A that it keeps are listed, where others have as much.
   CHECK(costOf("C(i,k) = A(i,k)*B(l,k)", {"A=csr", "B=csr", "C=csr"}) ==
-        "nnz(B) for $3, $4; k for $5, $6; nnz(A)*nnz($6)/k for C");
+        "nnz(B) for $3, $4; k for $5; nnz(A) for $6; nnz($6) for C");
   CHECK(costOf("C(i,k) = A(i,k)*B(l,k)", {"A=dcsr", "B=dcsr", "C=dcsr"}) == "nnz(A)*nnz(B)/k for C");
-  // So are the places of a condition.
-  CHECK(costOf("C(i,j) = where(x(j) > 0, A(i,j))", {"A=csr", "C=csr"}) == "j for $3; nnz(A)*nnz($3)/j for C");
+  // So are the places of a condition, along the entries that it is asked of, but rows by themselves.
+  CHECK(costOf("C(i,j) = where(x(j) > 0, A(i,j))", {"A=csr", "C=csr"}) == "nnz(A) for $3; nnz($3) for C");
   CHECK(costOf("C(i,j) = where(x(i) > 0, A(i,j))", {"A=csr", "C=csr"}) == "i for $3; nnz($3)*nnz(A)/i for C");
   for (const char *text : {"C(i,j) = A(i,j)*D(i,j)*B(k,l)", "C(i,j) = A(i,j)*D(i,j)*sum(k, sum(l, B(k,l)))"})
     CHECK(costOf(text, bindings) == "nnz(B) for $4, $5; i for $6; nnz($6)*nnz(A)/i for C");

@@ -2,7 +2,6 @@
 #include "harness/random_product.h"
 #include "sema/alternatives.h"
 #include "sema/check.h"
-#include "sema/collected_entries.h"
 #include "sema/cost.h"
 #include "sema/estimates.h"
 
@@ -18,52 +17,27 @@ namespace {
 
 constexpr double kExtent = 1e6, kFiber = 10;
 
-/// How many entries a term makes at most: no more than an operand has that has one at each of them.
-double entriesOf(const Kernel &kernel, const Term &term, const CostSizes &sizes, double steps) {
-  const auto isAtEach = [&](const Operand &operand) {
-    return std::ranges::all_of(term.target, [&](const Index &index) {
-      return std::ranges::find(operand.indices, index) != operand.indices.end();
-    });
-  };
-  double entries = 0;
-  for (const std::vector<Cover> &covers : coversOf(kernel, term)) {
-    double least = steps;
-    for (const Cover &cover : covers)
-      for (OperandId id : cover)
-        if (const Operand &operand = term.operands[id]; isAtEach(operand))
-          least = std::min(least, *sizes.entries(entriesOwner(kernel, operand.tensor)));
-    entries += least;
-  }
-  return std::min(entries, steps);
-}
-
 /// The steps of a kernel whose extents are all the same, and whose operands have as many entries in each row. A part
-/// has an entry for each step, or all that there is room for, or all that an operand has. Elements that are set first
-/// count as steps, and so do copies and results that are put in order.
+/// has an entry for each step, or all that there is room for. Elements that are set first count as steps,
+/// and so do copies and results that are put in order.
 double stepsOf(const Kernel &kernel) {
   std::map<TensorId, double> entries;
-  const CostSizes sizes{
-      [&](ExtentId id) { return kernel.extents[id].fixed ? 1.0 * *kernel.extents[id].fixed : kExtent; },
-      [&](TensorId id) -> std::optional<double> {
-        if (const auto known = entries.find(id); known != entries.end())
-          return known->second;
-        return kernel.tensors[id].order() == 1 || kernel.extents[kernel.tensors[id].extents.back()].name == kOneColumn
-                   ? kExtent
-                   : kExtent * kFiber;
-      }};
+  const CostSizes sizes{[](ExtentId) { return kExtent; },
+                        [&](TensorId id) -> std::optional<double> {
+                          if (const auto known = entries.find(id); known != entries.end())
+                            return known->second;
+                          return kernel.tensors[id].order() == 1 ? kExtent : kExtent * kFiber;
+                        }};
   double total = 0;
   const size_t alternative = alternativeFor(kernel, sizes);
   for (size_t k = 0; k < kernel.steps.size(); ++k)
     if (const auto *statement = std::get_if<Statement>(&kernel.steps[k]); statement && runs(kernel, k, alternative)) {
-      double steps = 0, made = 0;
-      for (const Term &term : statement->terms) {
-        const double own = evaluate(costOf(*statement, term, kernel), sizes).value_or(0);
-        steps += own;
-        made += statement->collecting ? entriesOf(kernel, term, sizes, own) : own;
-      }
+      double steps = 0;
+      for (const Term &term : statement->terms)
+        steps += evaluate(costOf(*statement, term, kernel), sizes).value_or(0);
       if (statement->zeroFirst && kernel.tensors[statement->target].format.isDense())
         total += std::pow(kExtent, kernel.tensors[statement->target].order());
-      entries[statement->target] = std::min(made, std::pow(kExtent, kernel.tensors[statement->target].order()));
+      entries[statement->target] = std::min(steps, std::pow(kExtent, kernel.tensors[statement->target].order()));
       total += steps;
       const Tensor &target = kernel.tensors[statement->target];
       std::vector<int> stored;

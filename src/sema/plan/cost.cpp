@@ -196,8 +196,7 @@ private:
     }
     const std::set<LoopId> settled = settledLoops(term_, statement_, kernel_, covered);
     for (LoopId loop : term_.loops.ids())
-      if (!covered.contains(loop) && !settled.contains(loop) &&
-          kernel_.extents[term_.loops[loop].extent].name != kOneColumn)
+      if (!covered.contains(loop) && !settled.contains(loop))
         result.push_back(extentOf(loop, false));
     return withoutPairs(withWholeExtents(std::move(result)));
   }

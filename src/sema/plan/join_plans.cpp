@@ -247,10 +247,6 @@ Kernel joined(std::vector<Kernel> plans, std::vector<Kernel> careful, size_t giv
   const std::vector<Joined> all = allOf(addressesOf(plans), addressesOf(careful));
   const Differing steps = differingSteps(all, given);
   Kernel kernel = std::move(plans.front());
-  for (const std::vector<Kernel> *more : {&plans, &careful})
-    for (const Kernel &plan : *more)
-      if (plan.extents.size() > kernel.extents.size())
-        kernel.extents = plan.extents;
   const size_t end = steps.endOf(kernel);
   std::vector<Step> last(std::make_move_iterator(kernel.steps.begin() + static_cast<std::ptrdiff_t>(end)),
                          std::make_move_iterator(kernel.steps.end()));
@@ -297,10 +293,7 @@ Kernel joined(std::vector<Kernel> plans, std::vector<Kernel> careful, size_t giv
 } // namespace
 
 bool agree(const Kernel &one, const Kernel &other, size_t given) {
-  const auto shared = [](const Kernel &kernel) {
-    return kernel.extents.size() - (!kernel.extents.empty() && kernel.extents.back().name == kOneColumn);
-  };
-  if (shared(one) != shared(other) || one.leastExtents.size() != other.leastExtents.size() ||
+  if (one.extents.size() != other.extents.size() || one.leastExtents.size() != other.leastExtents.size() ||
       one.parameters != other.parameters || !addsPlainTensors(one, given) || !addsPlainTensors(other, given))
     return false;
   return std::equal(one.tensors.begin(), one.tensors.begin() + static_cast<std::ptrdiff_t>(given),

@@ -1,7 +1,6 @@
 // Conditional entries, `where(condition, e)`. A target that lists its entries has some only where the condition holds:
 // a bool temporary lists these places, and is a factor. Anywhere else a value is chosen.
 #include "sema/expression_types.h"
-#include "sema/terms/canonical_copies.h"
 #include "sema/terms/expander.h"
 #include "sema/terms/sparsity.h"
 
@@ -254,14 +253,7 @@ std::vector<VariableId> Expander::listedBy(const std::vector<VariableId> &asked,
 AccessId Expander::listWhere(const Node &condition, const Node &value) {
   LogicalStatement logical;
   logical.statement = statement_;
-  const std::vector<VariableId> asked = freeVariables(condition, scope_);
-  logical.targetVariables = listedBy(asked, value);
-  // A list by rows of one column says of each coordinate whether it holds, and takes as long as the target's own rows.
-  const bool isColumn = asked.size() == 1 && logical.targetVariables.size() > 1 &&
-                        hasDenseLevel(kernel_.tensors[main_->target].format) &&
-                        readsArrayAlong(condition, asked.front());
-  if (isColumn)
-    logical.targetVariables = asked;
+  logical.targetVariables = listedBy(freeVariables(condition, scope_), value);
   // A condition without indices is listed over those of an operand, if sums within the value bind none of them.
   const std::vector<AccessId> accesses = accessesOf(value);
   const std::vector<VariableId> free = freeVariables(value, scope_);
@@ -272,12 +264,10 @@ AccessId Expander::listWhere(const Node &condition, const Node &value) {
   if (logical.targetVariables.empty()) // it holds everywhere or nowhere, so that one index will do
     logical.targetVariables = {free.empty() ? main_->targetVariables.front() : free.front()};
   sortByTarget(logical.targetVariables);
-  if (isColumn)
-    logical.targetVariables.push_back(oneColumn());
   logical.computeType = ValueType::Bool;
   logical.where = condition.where;
   const Sparsity sparsity = sparsityOf(value, computeType_, scope_, kernel_);
-  const MaybeDomain domain = !isColumn && sparsity.fill == fillOf(value) && sparsity.domain
+  const MaybeDomain domain = sparsity.fill == fillOf(value) && sparsity.domain
                                  ? knownBy(*sparsity.domain, logical.targetVariables, scope_)
                                  : std::nullopt;
   const ValueType type =
@@ -295,37 +285,8 @@ AccessId Expander::listWhere(const Node &condition, const Node &value) {
   logical.terms.push_back(
       {both(domain ? asCondition(*domain, condition.where) : nullptr, std::move(holds)), {}, false, condition.where});
   const AccessId access = addListed(std::move(logical));
-  Tensor &list = kernel_.tensors[scope_.accesses[access].tensor];
-  list.role = Temporary{.dropsZeros = true};
-  if (isColumn)
-    list.format = plainFormat(list.format, false);
+  kernel_.tensors[scope_.accesses[access].tensor].role = Temporary{.dropsZeros = true};
   return access;
-}
-
-/// Whether an expression reads an array along a variable: there is memory for as many elements.
-bool Expander::readsArrayAlong(const Node &node, VariableId variable) const {
-  return std::ranges::any_of(
-      accessesOf(node), [&](AccessId id) { return !isSparse(id) && has(scope_.accesses[id].variables, variable); });
-}
-
-/// A term's sums with those over the columns of lists that are looked up by rows.
-std::vector<VariableId> Expander::withColumns(const Node &expr, std::vector<VariableId> sums) const {
-  for (AccessId id : accessesOf(expr))
-    for (VariableId variable : scope_.accesses[id].variables)
-      if (columns_.contains(variable) && !has(sums, variable))
-        sums.push_back(variable);
-  return sums;
-}
-
-/// A variable of one value: that of the column of a list that is looked up by rows.
-VariableId Expander::oneColumn() {
-  if (kernel_.extents.empty() || kernel_.extents.back().name != kOneColumn)
-    kernel_.extents.add({kOneColumn, 1});
-  const ExtentId extent(kernel_.extents.size() - 1);
-  const VariableId variable =
-      scope_.variables.add({"o" + std::to_string(scope_.variables.size()), Variable::Kind::Implicit, extent});
-  columns_.insert(variable);
-  return variable;
 }
 
 /// The pattern of a temporary that lists all coordinates of a variable where a condition without indices holds, or

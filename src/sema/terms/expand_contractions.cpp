@@ -340,9 +340,8 @@ AccessId Expander::partOf(const Contraction &plan, const Factors &factors, bool 
     const std::vector<VariableId> &asRead = plan.isListed ? plan.variables : variables;
     const std::vector<VariableId> stored = isArray ? asStored(*product, plan.variables) : asRead;
     LogicalStatement value = partStatement(stored, typeOfTemporary(*product), where);
-    NodePtr expr = lists ? listedWherePartsAre(*product) : guardedBeforeParts(*product);
-    std::vector<VariableId> sums = withColumns(*expr, plan.sums);
-    value.terms.push_back({std::move(expr), std::move(sums), false, where});
+    value.terms.push_back(
+        {lists ? listedWherePartsAre(*product) : guardedBeforeParts(*product), plan.sums, false, where});
     const AccessId access = addSumApart(std::move(value), mask, plan.isListed);
     PartApart part{scope_.accesses[access].tensor, {}, std::nullopt, std::nullopt};
     for (VariableId variable : stored)

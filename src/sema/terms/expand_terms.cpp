@@ -154,7 +154,6 @@ void Expander::addTerms(const Addend &addend, LogicalStatement &logical) {
     contract(term, logical);
     if (logical.asksForEntries && !term.written && isTold(*term.expr))
       term.toldBy = conditionOf(*term.expr);
-    term.reductions = withColumns(*term.expr, std::move(term.reductions));
     logical.terms.push_back(std::move(term));
   }
   if (logical.terms.size() > kMaxTerms)

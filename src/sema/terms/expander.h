@@ -228,9 +228,6 @@ private:
   bool isListShort(const Node &condition, const Node &product) const;
   NodePtr guardedBeforeParts(const Node &product);
   NodePtr listedWherePartsAre(const Node &nest);
-  bool readsArrayAlong(const Node &node, VariableId variable) const;
-  VariableId oneColumn();
-  std::vector<VariableId> withColumns(const Node &expr, std::vector<VariableId> sums) const;
   NodePtr guardedFactors(const Node &product, NodePtr &condition);
 
   bool isSparse(AccessId access) const { return !kernel_.tensors[scope_.accesses[access].tensor].format.isDense(); }
@@ -275,7 +272,6 @@ private:
   std::vector<AccessId> masks_;                 ///< of the products around what is looked at
   std::vector<SumApart> sumsApart_;
   std::map<AccessId, std::vector<VariableId>> summedApart_; ///< what stands for sums: over which variables these are
-  std::set<VariableId> columns_;
   std::set<AccessId> marked_;              ///< what stands for sums and tells itself whether any entry takes part
   std::map<AccessId, AccessId> presences_; ///< what stands for a sum: what tells whether any entry takes part in it
   std::map<AccessId, PresenceAsked> presencesAsked_; ///< the same, to be computed once it is read
