@@ -136,10 +136,10 @@ bool hasPhases(const Kernel &kernel) {
 bool keepsPlaces(const Kernel &kernel, const Statement &statement) {
   const format::Format &format = kernel.tensors[statement.target].format;
   const Collecting &collecting = *statement.collecting;
-  const bool isMatrix = collecting.rowOrder == 1 && collecting.dims.size() == 2 && listsRows(format, collecting.dims);
-  const bool isWhole = collecting.rowOrder == 0 && listsEntries(format, collecting.dims);
+  const bool isMatrix = collecting.rowOrder == 1 && collecting.dims.size() == 2;
   const auto isOf = [&](const Operand &operand) { return isPadded(kernel, operand.tensor); };
-  return hasPhases(kernel) && statement.terms.size() == 1 && (isMatrix || isWhole) &&
+  return hasPhases(kernel) && statement.terms.size() == 1 && (isMatrix || collecting.rowOrder == 0) &&
+         listsEntries(format, collecting.dims) &&
          std::none_of(statement.terms.front().operands.begin(), statement.terms.front().operands.end(), isOf);
 }
 

@@ -317,6 +317,8 @@ TEST_CASE("plans keep places where rows, and what is in them, are the same whate
   };
   CHECK(kept("A(i,j) = B(i,k)*B(k,j)", {"A=csr", "B=csr"}));
   CHECK(kept("A(i,j) = B(i,k)*B(k,j)", {"A=csc", "B=csc"}));
+  CHECK(kept("A(i,j) = B(i,k)*B(k,j)", {"A=coo", "B=csr"}));
+  CHECK(kept("A(i,j) = B(i,k)*B(k,j)", {"A=dcsr", "B=dcsr"}));
   CHECK(kept("v(j) = w(i)*B(i,j)", {"v=vector", "w=vector", "B=csr"}));
   CHECK_FALSE(kept("A(i,j) = B(i,k)*B(k,j)", {"A=bsr", "B=csr"}));
   CHECK_FALSE(kept("A(i,j) = B(i,k)*C(k,j)", {"A=csr", "B=bsr", "C=csr"})); // values say what is padding

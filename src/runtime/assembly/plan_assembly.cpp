@@ -7,18 +7,53 @@ namespace spc::runtime {
 namespace {
 
 constexpr int64_t kFirstRecorded = 1024;
+// A plan has a number for each row, also of a target that lists only some.
+constexpr int64_t kMostListedRows = 1 << 20, kRowsAKey = 4;
 
 int64_t rowsOf(const AssemblyState &state) {
   const Assembly &assembly = *state.assembly;
   return assembly.rowOrder == 0 ? 1 : assembly.target->levels[0].extent;
 }
 
-/// Entries of the rows before a row of the packed target.
-int64_t entriesBefore(const Assembly &assembly, int64_t row) {
-  const Tensor &target = *assembly.target;
-  if (assembly.rowOrder == 0)
-    return row == 0 ? 0 : target.stored;
-  return target.stored == 0 ? 0 : load(target.levels[1].pointers, target.pointerBytes, row);
+/// Entries of the packed target in the rows ahead of one. Rows are asked for in ascending order.
+class EntriesAhead {
+public:
+  explicit EntriesAhead(const Assembly &assembly) : target_(*assembly.target), hasRows_(assembly.rowOrder > 0) {}
+
+  int64_t of(int64_t row) {
+    if (!hasRows_)
+      return row == 0 ? 0 : target_.stored;
+    if (target_.stored == 0)
+      return 0;
+    const Level &root = target_.levels[0];
+    while (isListed(root) && listed_ < root.count && coordinateAt(root, listed_) < row)
+      ++listed_;
+    const int64_t position = isListed(root) ? listed_ : row;
+    const void *const pointers = target_.levels[1].pointers;
+    return pointers ? load(pointers, target_.pointerBytes, position) : position;
+  }
+
+private:
+  int64_t coordinateAt(const Level &level, int64_t position) const {
+    return load(level.indices, target_.indexBytes, position * level.stride + level.offset);
+  }
+
+  const Tensor &target_;
+  const bool hasRows_;
+  int64_t listed_ = 0; ///< positions of a root that lists rows, ahead of the row that was asked for
+};
+
+int64_t recordedIn(const AssemblyState &state) {
+  int64_t keys = 0;
+  for (int64_t chunk = 0; chunk < state.assembly->chunks; ++chunk)
+    keys += runOf(state, chunk, 0).recordedCount;
+  return keys;
+}
+
+/// Whether a plan's rows take little more memory than its places, or the target has a pointer for each row as well.
+bool areRowsFew(const AssemblyState &state) {
+  return state.rowOrder == 0 || !isListed(state.assembly->target->levels[0]) ||
+         rowsOf(state) <= kRowsAKey * (recordedIn(state) + kFirstRecorded);
 }
 
 /// A plan that only checks.
@@ -35,9 +70,7 @@ Status planCheck(AssemblyState &state) {
 Status planPlaces(AssemblyState &state) {
   const Assembly &assembly = *state.assembly;
   const int64_t rows = rowsOf(state);
-  int64_t keys = 0;
-  for (int64_t chunk = 0; chunk < assembly.chunks; ++chunk)
-    keys += runOf(state, chunk, 0).recordedCount;
+  const int64_t keys = recordedIn(state);
   PlanBlock block(state.allocator);
   PlanHead head = {};
   head.kind = PlanKind::Places;
@@ -47,8 +80,9 @@ Status planPlaces(AssemblyState &state) {
     return Status::Memory;
   auto *row = static_cast<PlannedRow *>(block.at(head.rows));
   int64_t before = 0;
+  EntriesAhead entries(assembly);
   for (int64_t r = 0; r <= rows; ++r) {
-    row[r] = {before, entriesBefore(assembly, r)};
+    row[r] = {before, entries.of(r)};
     before += r < rows ? state.recordedKeys[r] : 0;
   }
   auto *places = static_cast<uint16_t *>(block.at(head.places));
@@ -69,9 +103,9 @@ Status startPlan(AssemblyState &state) {
     state.plan = openPlan(*assembly.planning, *assembly.target);
     return state.plan ? Status::Ok : Status::Pattern;
   }
-  if (assembly.keepsPlaces == 0)
-    return Status::Ok;
   const int64_t rows = rowsOf(state);
+  if (assembly.keepsPlaces == 0 || (isListed(assembly.target->levels[0]) && rows > kMostListedRows))
+    return Status::Ok;
   void *keys;
   if (!allocateArray(state.allocator, rows + 1, sizeof(int64_t), keys))
     return Status::Memory;
@@ -91,7 +125,8 @@ Status finishPlan(AssemblyState &state) {
     hasRecorded = hasRecorded || run.planned;
     isRecorded = isRecorded && !run.isUnrecorded;
   }
-  const Status status = hasRecorded && isRecorded ? planPlaces(state) : planCheck(state);
+  const bool isNoted = hasRecorded && isRecorded && areRowsFew(state);
+  const Status status = isNoted ? planPlaces(state) : planCheck(state);
   if (status != Status::Ok)
     releaseArrays(state.allocator, *assembly.target);
   return status;

@@ -236,7 +236,7 @@ void gather(const PlanHead &head, const Tensor &source, const Tensor &target, bo
   if (!dropsZeros && head.positions == 0 && head.starts == 0) {
     __builtin_memcpy(static_cast<char *>(target.values) + begin * bytes,
                      static_cast<const char *>(source.values) + begin * bytes,
-                     static_cast<size_t>((end - begin) * bytes));
+                     static_cast<decltype(sizeof 0)>((end - begin) * bytes));
     return;
   }
   const bool isKnown = !dropsZeros && head.positions != 0 && head.positionBytes == 4 && (bytes == 8 || bytes == 4);
