@@ -10,15 +10,11 @@ struct Range {
   int64_t begin, end;
 };
 
-int64_t indexAt(const Tensor &tensor, const Level &level, int64_t position) {
-  return load(level.indices, tensor.indexBytes, position * level.stride + level.offset);
-}
-
 /// The first position in a sorted range whose coordinate is at least `at`.
 int64_t lowerBound(const Tensor &tensor, const Level &level, Range range, int64_t at) {
   while (range.begin < range.end) {
     const int64_t middle = range.begin + (range.end - range.begin) / 2;
-    if (indexAt(tensor, level, middle) < at)
+    if (listedAt(tensor, level, middle) < at)
       range.begin = middle + 1;
     else
       range.end = middle;
@@ -48,7 +44,7 @@ Range findRow(const AssemblyState &state, const int64_t *coordinates) {
     if (k >= list) {
       range.end = lowerBound(target, level, range, coordinates[k] + 1);
     } else {
-      if (range.begin == range.end || indexAt(target, level, range.begin) != coordinates[k])
+      if (range.begin == range.end || listedAt(target, level, range.begin) != coordinates[k])
         return {0, 0};
       range = segmentOf(target, k + 1, range.begin);
     }

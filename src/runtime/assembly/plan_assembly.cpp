@@ -26,7 +26,7 @@ public:
     if (target_.stored == 0)
       return 0;
     const Level &root = target_.levels[0];
-    while (isListed(root) && listed_ < root.count && coordinateAt(root, listed_) < row)
+    while (isListed(root) && listed_ < root.count && listedAt(target_, root, listed_) < row)
       ++listed_;
     const int64_t position = isListed(root) ? listed_ : row;
     const void *const pointers = target_.levels[1].pointers;
@@ -34,10 +34,6 @@ public:
   }
 
 private:
-  int64_t coordinateAt(const Level &level, int64_t position) const {
-    return load(level.indices, target_.indexBytes, position * level.stride + level.offset);
-  }
-
   const Tensor &target_;
   const bool hasRows_;
   int64_t listed_ = 0; ///< positions of a root that lists rows, ahead of the row that was asked for

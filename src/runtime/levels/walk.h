@@ -119,6 +119,11 @@ inline Cursor open(const Tensor &source, int64_t k, int64_t parent) {
   return {begin, end, begin - valueOf(level.start, coordinateOf(parent, level.parentExtent), level.extent)};
 }
 
+/// The coordinate that a level lists at a position.
+inline int64_t listedAt(const Tensor &tensor, const Level &level, int64_t position) {
+  return load(level.indices, tensor.indexBytes, position * level.stride + level.offset);
+}
+
 /// Whether a level has an array of its coordinates.
 inline bool isListed(const Level &level) {
   return listsCoordinates(level.kind);
@@ -126,8 +131,7 @@ inline bool isListed(const Level &level) {
 
 inline int64_t coordinate(const Tensor &source, int64_t k, const Cursor &cursor) {
   const Level &level = source.levels[k];
-  return isListed(level) ? load(level.indices, source.indexBytes, cursor.position * level.stride + level.offset)
-                         : cursor.position - cursor.first;
+  return isListed(level) ? listedAt(source, level, cursor.position) : cursor.position - cursor.first;
 }
 
 /// Whether `at` is a coordinate of the level.
