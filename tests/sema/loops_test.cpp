@@ -228,6 +228,21 @@ TEST_CASE("loops respect the levels of every sparse operand") {
   }
 }
 
+TEST_CASE("operands that add to others narrow no loop") {
+  const auto nestOfThree = [](const char *text, std::vector<std::string> formats) -> std::string {
+    Checked checked = check(text, std::move(formats));
+    REQUIRE(checked.kernel);
+    for (const Step &step : checked.kernel->steps)
+      if (const auto *statement = std::get_if<Statement>(&step))
+        for (const Term &term : statement->terms)
+          if (const auto &loops = term.loops; loops.size() == 3)
+            return loops[LoopId(0)].variable + loops[LoopId(1)].variable + loops[LoopId(2)].variable;
+    return "none";
+  };
+  // Of each row of A that k has all rows of C would be searched, since B + P has every element.
+  CHECK(nestOfThree("s = (B(k,l) + P(k,l))*C(j,l)*A(j,k)", {"A=coo", "B=coo", "C=csc"}) == "kjl");
+}
+
 // Orders of 16 loops and choices among 24 copies are too many to try them all.
 TEST_CASE("large loop problems are planned in few tries") {
   const LoopProblem dense{std::vector<double>(8, kUnknownExtent),

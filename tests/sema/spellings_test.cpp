@@ -17,9 +17,45 @@ namespace {
 
 constexpr double kExtent = 1e6, kFiber = 10;
 
+bool isWithin(const std::vector<Index> &indices, const std::vector<Index> &others) {
+  const auto isIn = [&](LoopId loop) {
+    return std::any_of(others.begin(), others.end(), [&](const Index &index) {
+      return std::any_of(index.terms.begin(), index.terms.end(), [&](const IndexTerm &one) { return one.loop == loop; });
+    });
+  };
+  return std::all_of(indices.begin(), indices.end(), [&](const Index &index) {
+    return std::all_of(index.terms.begin(), index.terms.end(), [&](const IndexTerm &one) { return isIn(one.loop); });
+  });
+}
+
+/// How many elements of its target a term reaches at most: an operand has all that it lists where it has all indices.
+double mostReached(const Term &term, const Domain &domain, const Kernel &kernel, const CostSizes &sizes) {
+  const auto ofOperand = [&](OperandId id) {
+    const Operand &operand = term.operands[id];
+    const bool isBound = !kernel.tensors[operand.tensor].format.isDense() && isWithin(term.target, operand.indices);
+    return isBound ? *sizes.entries(entriesOwner(kernel, operand.tensor)) : HUGE_VAL;
+  };
+  double most = domain.kind == DomainKind::Any ? 0 : HUGE_VAL;
+  if (domain.kind == DomainKind::Stored)
+    return ofOperand(domain.operand);
+  for (const Domain &part : domain.parts) {
+    const double ofPart = mostReached(term, part, kernel, sizes);
+    most = domain.kind == DomainKind::Any ? most + ofPart : std::min(most, ofPart);
+  }
+  return most;
+}
+
+/// Of a term without a domain all operands have to have an entry.
+double mostReached(const Term &term, const Kernel &kernel, const CostSizes &sizes) {
+  Domain all{DomainKind::All};
+  for (OperandId id : term.operands.ids())
+    all.parts.push_back({DomainKind::Stored, id, {}});
+  return mostReached(term, term.domain.value_or(all), kernel, sizes);
+}
+
 /// The steps of a kernel whose extents are all the same, and whose operands have as many entries in each row. A part
-/// has an entry for each step, or all that there is room for. Elements that are set first count as steps,
-/// and so do copies and results that are put in order.
+/// has an entry for each step, or all that there is room for, or that an operand with its indices has. Elements that
+/// are set first, rows and searches without entries, copies, and results that are put in order count as steps.
 double stepsOf(const Kernel &kernel) {
   std::map<TensorId, double> entries;
   const CostSizes sizes{[](ExtentId) { return kExtent; },
@@ -32,12 +68,15 @@ double stepsOf(const Kernel &kernel) {
   const size_t alternative = alternativeFor(kernel, sizes);
   for (size_t k = 0; k < kernel.steps.size(); ++k)
     if (const auto *statement = std::get_if<Statement>(&kernel.steps[k]); statement && runs(kernel, k, alternative)) {
-      double steps = 0;
-      for (const Term &term : statement->terms)
-        steps += evaluate(costOf(*statement, term, kernel), sizes).value_or(0);
-      if (statement->zeroFirst && kernel.tensors[statement->target].format.isDense())
-        total += std::pow(kExtent, kernel.tensors[statement->target].order());
-      entries[statement->target] = std::min(steps, std::pow(kExtent, kernel.tensors[statement->target].order()));
+      double steps = 0, reached = 0;
+      for (const Term &term : statement->terms) {
+        const double ofTerm = evaluate(costOf(*statement, term, kernel), sizes).value_or(0);
+        steps += ofTerm;
+        reached += std::min(ofTerm, mostReached(term, kernel, sizes));
+      }
+      for (const StatementCost &cost : costOf(kernel, Alternative{k, k + 1}))
+        steps += evaluate(cost.beside, sizes).value_or(0);
+      entries[statement->target] = std::min(reached, std::pow(kExtent, kernel.tensors[statement->target].order()));
       total += steps;
       const Tensor &target = kernel.tensors[statement->target];
       std::vector<int> stored;

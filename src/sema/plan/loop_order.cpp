@@ -117,6 +117,30 @@ private:
     double iterations; ///< of its body, for one run of it
   };
 
+  /// How many coordinates of a loop a domain has, of which a loop's operands alone tell.
+  double coordinatesIn(const DomainOver<int> &domain, int loop) const {
+    const double extent = problem_.extents[loop];
+    switch (domain.kind) {
+    case DomainKind::Stored: {
+      const OperandProgress &operand = progress_[domain.operand];
+      return operand.has(loop) ? operand.fiberLength(loop).value_or(extent) : extent;
+    }
+    case DomainKind::Everywhere:
+    case DomainKind::Missing:
+      return extent;
+    case DomainKind::All:
+    case DomainKind::Any:
+      break;
+    }
+    const bool isAny = domain.kind == DomainKind::Any;
+    double coordinates = isAny ? 0 : extent;
+    for (const DomainOver<int> &part : domain.parts) {
+      const double ofPart = coordinatesIn(part, loop);
+      coordinates = isAny ? std::min(coordinates + ofPart, extent) : std::min(coordinates, ofPart);
+    }
+    return coordinates;
+  }
+
   std::optional<Step> stepTo(int loop) const {
     Step step{loop, 0, problem_.extents[loop]};
     int lists = 0;
@@ -135,9 +159,10 @@ private:
         longest = std::max(longest, *length);
       }
     }
-    if (lists == 0)
-      step.cost = problem_.extents[loop];
-    else if (lists > 1 && (isTied || step.iterations <= 1)) // a tie's few coordinates are seldom another one's
+    if (problem_.domain)
+      step.iterations = coordinatesIn(*problem_.domain, loop);
+    step.cost = std::max(step.cost, step.iterations);
+    if (lists > 1 && (isTied || step.iterations <= 1)) // a tie's few coordinates are seldom another one's
       step.iterations *= longest / problem_.extents[loop];
     return step;
   }

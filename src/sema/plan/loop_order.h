@@ -3,7 +3,8 @@
 // The estimate is asymptotic, in the spirit of Ahrens, Kjolstad and Amarasinghe, "Autoscheduling for Sparse Tensor
 // Algebra with an Asymptotic Cost Model" (PLDI 2022): extents are N = 10^6, fibers hold 10 entries, a compressed root
 // N. Iterating a level costs its fiber's length, co-iterating several costs their sum and goes on with the least of
-// them, a dense level costs nothing where another operand iterates and N otherwise.
+// them where all have to have entries, with their sum where one will do, and with N where the body runs everywhere. A
+// dense level costs nothing where another operand iterates and N otherwise.
 #pragma once
 
 #include "sema/estimates.h"
@@ -44,6 +45,8 @@ struct LoopProblem {
   std::vector<bool> indexesTarget; ///< by loop: of a dense target
   std::vector<int> collected;      ///< of an assembled target: its loops, in the order in which they are to be opened
   std::vector<int> prescribed;     ///< loops that the user has put in an order, outermost first; others go anywhere
+  /// Where the body runs, in numbers of sparse operands; nullopt: where all of them have entries.
+  std::optional<DomainOver<int>> domain = std::nullopt;
 
   int loopCount() const { return static_cast<int>(extents.size()); }
 };

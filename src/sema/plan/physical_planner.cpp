@@ -93,8 +93,11 @@ std::optional<PhysicalPlan> PhysicalPlanner::plan(const std::vector<int> &collec
   std::vector<bool> mayBeCopied;
   for (const SparseAccess &access : read_.sparse)
     mayBeCopied.push_back(access.mayBeCopied);
+  const std::optional<DomainOver<int>> domain = walkedPlaces();
   const auto prescribedProblem = [&](const std::vector<bool> &copied) {
     std::optional<LoopProblem> problem = problemFor(copied, collecting);
+    if (problem)
+      problem->domain = domain;
     for (int variable : problem &&order ? numbersOf(order->variables) : std::vector<int>())
       problem->prescribed.push_back(spaceFor(copied)->outermostLoop(variable));
     return problem;
@@ -271,6 +274,26 @@ AccessDomain PhysicalPlanner::visitedPlaces() const {
   if (hasDomain(*term_.expr, logical_.reduction, scope_, kernel_))
     return domainOfTerm(*term_.expr, logical_.targetDefault, logical_.computeType, scope_, kernel_);
   return sparsityOf(*term_.expr, logical_.computeType, scope_, kernel_).domain.value_or(AccessDomain());
+}
+
+/// The same in numbers of walked operands; nullopt where all of these have to have an entry.
+std::optional<DomainOver<int>> PhysicalPlanner::walkedPlaces() const {
+  if (!hasDomain(*term_.expr, logical_.reduction, scope_, kernel_))
+    return std::nullopt;
+  const std::function<DomainOver<int>(const AccessDomain &)> numbered = [&](const AccessDomain &domain) {
+    DomainOver<int> places{domain.kind};
+    if (domain.kind == DomainKind::Stored || domain.kind == DomainKind::Missing) {
+      const bool isWalked = has(read_.walked, domain.operand);
+      const AccessId walked = isWalked ? domain.operand : leaderOf(domain.operand, read_.accesses, scope_, kernel_);
+      if (!has(read_.walked, walked))
+        return DomainOver<int>{};
+      places.operand = static_cast<int>(placeOf(walked, read_.walked));
+    }
+    for (const AccessDomain &part : domain.parts)
+      places.parts.push_back(numbered(part));
+    return places;
+  };
+  return numbered(visitedPlaces());
 }
 
 /// The value, and where it is computed.

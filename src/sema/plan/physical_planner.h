@@ -66,6 +66,7 @@ private:
   bool isFoundAt(int loop, const PhysicalPlan &plan, const LevelSpace &space) const;
   bool lists(AccessId id, int loop, const PhysicalPlan &plan, const LevelSpace &space) const;
   AccessDomain visitedPlaces() const;
+  std::optional<DomainOver<int>> walkedPlaces() const;
   void buildExpression(Term &result, const std::function<Index(VariableId)> &valueOf) const;
   void addEquations(Term &result, const std::function<Index(VariableId)> &valueOf) const;
   NodePtr anyEntryOf(const AccessDomain &domain) const;

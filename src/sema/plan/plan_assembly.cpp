@@ -21,8 +21,7 @@ constexpr int kMaxPermuted = 3;       ///< dimensions: up to here every collecti
 constexpr size_t kMaxJoinedTerms = 3; ///< merging n operands makes 2^n - 1 loop bodies
 constexpr size_t kMaxJoinedOperands = 4;
 constexpr double kMaxJoinedLoops = 64; ///< the same, counted by levels
-/// Sorting a collected result anew: two passes over what a matrix with fibers of the estimated length holds.
-constexpr double kReorderingResult = 2 * kUnknownExtent * kFiberLength;
+constexpr double kEntriesOfMatrix = kUnknownExtent * kFiberLength; ///< with fibers of the estimated length
 
 class AssemblyPlanner {
 public:
@@ -239,8 +238,8 @@ private:
                                  const Orders &prescribed) const {
     Choice choice{{dims, target().order() - 1}, {}};
     if (dims != storedOrder(target().format)) {
-      choice.cost = kReorderingResult;
-      choice.sorts = 1;
+      choice.sorts = entriesInMatrices(nests);
+      choice.cost = 2 * kEntriesOfMatrix * static_cast<double>(choice.sorts); // two passes over the result
     }
     for (size_t k = 0; k < nests.size(); ++k) {
       const PhysicalPlanner planner = PhysicalPlanner::forTerm(planning_, copies_, logical_, nests[k]);
@@ -253,6 +252,38 @@ private:
       choice.plans.push_back(std::move(*plan));
     }
     return choice;
+  }
+
+  /// How many times a matrix's entries the result is taken to have: a product of sparse operands, none of which bounds
+  /// it, has as many as a fiber for each entry of one.
+  size_t entriesInMatrices(const std::vector<LogicalTerm> &nests) const {
+    const auto isBounded = [&](const LogicalTerm &nest) {
+      const bool hasOwn = hasDomain(*nest.expr, logical_.reduction, scope_, planning_.kernel);
+      const MaybeDomain places =
+          hasOwn ? domainOfTerm(*nest.expr, logical_.targetDefault, logical_.computeType, scope_, planning_.kernel)
+                 : sparsityOf(*nest.expr, logical_.computeType, scope_, planning_.kernel).domain;
+      return nest.reductions.empty() || sparseAccesses(nest).size() < 2 || (places && isBoundedBy(*places));
+    };
+    return std::ranges::all_of(nests, isBounded) ? 1 : static_cast<size_t>(kFiberLength);
+  }
+
+  /// Whether each place of a domain is that of an operand's entry, with all of the target's variables.
+  bool isBoundedBy(const AccessDomain &domain) const {
+    const auto bounds = [&](const AccessDomain &part) { return isBoundedBy(part); };
+    switch (domain.kind) {
+    case DomainKind::Stored:
+      return std::ranges::all_of(logical_.targetVariables, [&](VariableId variable) {
+        return has(scope_.accesses[domain.operand].variables, variable);
+      });
+    case DomainKind::All:
+      return std::ranges::any_of(domain.parts, bounds);
+    case DomainKind::Any:
+      return std::ranges::all_of(domain.parts, bounds);
+    case DomainKind::Everywhere:
+    case DomainKind::Missing:
+      return false;
+    }
+    return false;
   }
 
   bool isPrescribed(const std::vector<LogicalTerm> &nests) const {

@@ -243,8 +243,12 @@ std::vector<VariableId> Expander::listedBy(const std::vector<VariableId> &asked,
             format.levels.begin(), format.levels.begin() + static_cast<ptrdiff_t>(outer),
             [&](const format::Level &level) { return has(asked, access.variables[static_cast<size_t>(level.dim)]); }))
       return asked;
-    if (around.size() == asked.size() || (!hasRows(around) && hasRows(access.variables)))
-      around = access.variables;
+    if (around.size() == asked.size() || (!hasRows(around) && hasRows(access.variables))) {
+      around.clear();
+      for (const format::Level &level : format.levels)
+        if (const VariableId variable = access.variables[static_cast<size_t>(level.dim)]; !has(around, variable))
+          around.push_back(variable);
+    }
   }
   return around;
 }
@@ -263,7 +267,9 @@ AccessId Expander::listWhere(const Node &condition, const Node &value) {
       logical.targetVariables = own;
   if (logical.targetVariables.empty()) // it holds everywhere or nowhere, so that one index will do
     logical.targetVariables = {free.empty() ? main_->targetVariables.front() : free.front()};
-  sortByTarget(logical.targetVariables);
+  const auto isOfTarget = [&](VariableId variable) { return has(main_->targetVariables, variable); };
+  if (std::ranges::all_of(logical.targetVariables, isOfTarget))
+    sortByTarget(logical.targetVariables);
   logical.computeType = ValueType::Bool;
   logical.where = condition.where;
   const Sparsity sparsity = sparsityOf(value, computeType_, scope_, kernel_);

@@ -3,6 +3,7 @@
 #include "sema/expression_types.h"
 #include "sema/fold.h"
 #include "sema/terms/canonical_copies.h"
+#include "sema/terms/canonical_copies.h"
 #include "sema/terms/expander.h"
 #include "sema/terms/sparsity.h"
 
@@ -232,7 +233,8 @@ AccessId Expander::addListed(LogicalStatement logical) {
   Tensor &tensor = kernel_.tensors[logical.target];
   const format::Format &target = kernel_.tensors[main_->target].format;
   const bool isAlike = logical.targetVariables == main_->targetVariables;
-  tensor.format = isAlike ? plainFormat(target, !hasDenseLevel(target)) : plainFormat(tensor.format, true);
+  const bool hasRows = tensor.order() > 1 && isStoredWhole(kernel_, tensor.extents.front());
+  tensor.format = isAlike ? plainFormat(target, !hasDenseLevel(target)) : plainFormat(tensor.format, !hasRows);
   takeIndexTypes(logical, scope_, kernel_, tensor.format);
   tensor.structure = Assembled{};
   tensor.fill = logical.targetDefault;
