@@ -288,11 +288,17 @@ SumTreatment treatmentOf(const Node &node, const DistributionTarget &target, Val
   const std::vector<const Node *> sums = sumFactorsOf(node, scope, kernel).sums;
   const NodePtr part = sums.size() == 1 ? partOfSum(node, sums.front(), target.variables, scope) : nullptr;
   result.saves = savesAnOrder(part ? *part : node, target, type, scope, kernel);
-  if (sums.size() == 1)
-    result.isWhole = !result.saves && mergesInPlace(*sums.front(), scope, kernel) &&
+  const auto staysFactor = [&](const Node *sum) { return mergesInPlace(*sum, scope, kernel); };
+  if (sums.size() == 1) {
+    result.isWhole = !result.saves && staysFactor(sums.front()) &&
                      !(target.isDense && isBesideTies(*sums.front(), scope, kernel));
-  else
-    result.isWhole = !(result.saves && isFloat(type) && cannotCancel(sums, scope, kernel));
+    return result;
+  }
+  if (!isFloat(type) || !cannotCancel(sums, scope, kernel))
+    return result;
+  if (!result.saves)
+    std::ranges::copy_if(sums, std::back_inserter(result.kept), staysFactor);
+  result.isWhole = result.kept.size() == sums.size();
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include "sema/terms/sparsity.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace spc::sema {
 
@@ -117,7 +118,12 @@ Products Expander::productOf(const Node &node, Place place, const LogicalStateme
   const SumTreatment treatment =
       treatmentOf(node, {logical.targetVariables, isTargetDense(logical)}, computeType_, scope_, kernel_);
   const bool isMany = !treatment.saves && staysWhole(node, scope_, kernel_);
-  return options_.strictFp || treatment.isWhole || isMany ? whole(node, treatment.saves) : opened(node, place, logical);
+  if (options_.strictFp || treatment.isWhole || isMany)
+    return whole(node, treatment.saves);
+  const auto outer = std::exchange(keptSums_, treatment.kept);
+  Products products = opened(node, place, logical);
+  keptSums_ = outer;
+  return products;
 }
 
 /// Whether the sums of a product may be taken in any order, which matters where there is one around it.
@@ -232,6 +238,8 @@ Products Expander::openedAddend(const Node &node, const LogicalStatement &logica
 Products Expander::openedFactor(const Node &node, Place place, const LogicalStatement &logical) {
   if (const auto *negate = std::get_if<NegateNode>(&node.kind))
     return negated(openedFactor(*negate->operand, place, logical));
+  if (has(keptSums_, &node))
+    return whole(node, false);
   const bool isOpen = std::holds_alternative<BinaryNode>(node.kind) && (!asSum(node) || sparseOperand(node));
   return isOpen ? opened(node, place, logical) : multiplyOut(node, place, logical);
 }

@@ -269,6 +269,7 @@ private:
   std::vector<LogicalStatement> temporaries_;
   std::map<AccessId, AccessId> picked_;         ///< sparse accesses with derived indices: what stands for them
   std::map<std::string, PartApart> partsApart_; ///< by what they compute
+  std::vector<const Node *> keptSums_;          ///< that stay factors where others fall into their addends
   std::vector<AccessId> masks_;                 ///< of the products around what is looked at
   std::vector<SumApart> sumsApart_;
   std::map<AccessId, std::vector<VariableId>> summedApart_; ///< what stands for sums: over which variables these are
