@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kMostCandidates = 6; ///< plans that are made, to choose among
 constexpr double kLeastSaving = 1.25; ///< how many times the steps of a careful plan the other one takes
-constexpr double kLeastGain = 10;     ///< how many times the steps of an alternative others take at some sizes
+constexpr double kLeastGain = 4;      ///< how many times the steps of an alternative others take at some sizes
 
 /// The sizes that a scenario stands for, which is to live as long.
 CostSizes sizesOf(const Kernel &kernel, const Scenario &scenario) {

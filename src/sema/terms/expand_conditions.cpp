@@ -243,14 +243,31 @@ std::vector<VariableId> Expander::listedBy(const std::vector<VariableId> &asked,
             format.levels.begin(), format.levels.begin() + static_cast<ptrdiff_t>(outer),
             [&](const format::Level &level) { return has(asked, access.variables[static_cast<size_t>(level.dim)]); }))
       return asked;
-    if (around.size() == asked.size() || (!hasRows(around) && hasRows(access.variables))) {
-      around.clear();
-      for (const format::Level &level : format.levels)
-        if (const VariableId variable = access.variables[static_cast<size_t>(level.dim)]; !has(around, variable))
-          around.push_back(variable);
-    }
+    if (around.size() == asked.size() || (!hasRows(around) && hasRows(access.variables)))
+      around = access.variables;
   }
   return around;
+}
+
+/// Puts the variables of a list in the order in which the result is stored; where some are summed over, in that of an
+/// operand with just these, along which loops go.
+void Expander::sortList(std::vector<VariableId> &variables, const Node &value) const {
+  const auto isOfTarget = [&](VariableId variable) { return has(main_->targetVariables, variable); };
+  sortByTarget(variables);
+  if (std::ranges::all_of(variables, isOfTarget))
+    return;
+  for (AccessId id : accessesOf(value)) {
+    const Access &access = scope_.accesses[id];
+    if (!isSparse(id) || !std::ranges::is_permutation(access.variables, variables))
+      continue;
+    const std::vector<format::Level> &levels = kernel_.tensors[access.tensor].format.levels;
+    const auto levelOf = [&](VariableId variable) {
+      const auto dim = static_cast<int>(placeOf(variable, access.variables));
+      return std::ranges::find(levels, dim, &format::Level::dim) - levels.begin();
+    };
+    std::ranges::stable_sort(variables, {}, levelOf);
+    return;
+  }
 }
 
 /// The temporary that lists where a condition holds and, as far as its variables tell, the value has entries.
@@ -267,9 +284,7 @@ AccessId Expander::listWhere(const Node &condition, const Node &value) {
       logical.targetVariables = own;
   if (logical.targetVariables.empty()) // it holds everywhere or nowhere, so that one index will do
     logical.targetVariables = {free.empty() ? main_->targetVariables.front() : free.front()};
-  const auto isOfTarget = [&](VariableId variable) { return has(main_->targetVariables, variable); };
-  if (std::ranges::all_of(logical.targetVariables, isOfTarget))
-    sortByTarget(logical.targetVariables);
+  sortList(logical.targetVariables, value);
   logical.computeType = ValueType::Bool;
   logical.where = condition.where;
   const Sparsity sparsity = sparsityOf(value, computeType_, scope_, kernel_);
