@@ -221,9 +221,9 @@ TEST_CASE("a sum() that has an element wherever another sum has is taken there")
   CHECK(stepsOf("Y(i,j) = (A(i,j) - B(i,j)) * sum(k, U(i,k)*V(j,k))") ==
         "Y in f64, zeroed first:\n"
         "  for i, j, k+: Y(i,j) += (A(i,j) - B(i,j))*(U(i,k)*V(j,k)), where A or B\n");
-  CHECK(checkWith({"careful", "--plan=1"}, "y(i) = (A(i,j) - B(i,j)) * sum(k, C(i,k)*x(k))",
-                  {"A=csr", "B=csr", "C=csr"})
-            .kernel->steps.size() == 4);
+  CHECK(
+      checkWith({"careful", "--plan=1"}, "y(i) = (A(i,j) - B(i,j)) * sum(k, C(i,k)*x(k))", {"A=csr", "B=csr", "C=csr"})
+          .kernel->steps.size() == 4);
   CHECK(check("D(i,j) = (A(i,j) - B(i,j)) * sum(k, U(i,k)*V(j,k)) * sum(k, U(i,k)*W(j,k))", {"A=csr", "B=csr", "D=csr"})
             .count("densify") == 2);
 }

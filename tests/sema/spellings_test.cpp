@@ -20,7 +20,8 @@ constexpr double kExtent = 1e6, kFiber = 10;
 bool isWithin(const std::vector<Index> &indices, const std::vector<Index> &others) {
   const auto isIn = [&](LoopId loop) {
     return std::any_of(others.begin(), others.end(), [&](const Index &index) {
-      return std::any_of(index.terms.begin(), index.terms.end(), [&](const IndexTerm &one) { return one.loop == loop; });
+      return std::any_of(index.terms.begin(), index.terms.end(),
+                         [&](const IndexTerm &one) { return one.loop == loop; });
     });
   };
   return std::all_of(indices.begin(), indices.end(), [&](const Index &index) {

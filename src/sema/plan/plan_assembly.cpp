@@ -20,7 +20,7 @@ constexpr DiagnosticKind kReorderedResult{"reorder", Severity::Warning};
 constexpr int kMaxPermuted = 3;       ///< dimensions: up to here every collecting order is tried
 constexpr size_t kMaxJoinedTerms = 3; ///< merging n operands makes 2^n - 1 loop bodies
 constexpr size_t kMaxJoinedOperands = 4;
-constexpr double kMaxJoinedLoops = 64; ///< the same, counted by levels
+constexpr double kMaxJoinedLoops = 64;                             ///< the same, counted by levels
 constexpr double kEntriesOfMatrix = kUnknownExtent * kFiberLength; ///< with fibers of the estimated length
 
 class AssemblyPlanner {

@@ -1,6 +1,7 @@
 // Conditional entries, `where(condition, e)`. A target that lists its entries has some only where the condition holds:
 // a bool temporary lists these places, and is a factor. Anywhere else a value is chosen.
 #include "sema/expression_types.h"
+#include "sema/terms/canonical_copies.h"
 #include "sema/terms/expander.h"
 #include "sema/terms/sparsity.h"
 
@@ -189,6 +190,25 @@ NodePtr Expander::presentWhere(NodePtr condition, NodePtr product) {
     return entryWhere(std::move(condition), std::move(product), 0, EntryPlace::Factor);
   choosesEntries_ = true;
   return chosen(std::move(condition), std::move(product), 0);
+}
+
+/// Whether a sum is a vector along what a factor lists within the rows of the target, and an operand has memory for as
+/// many elements: a list of its own would be walked in each row.
+bool Expander::isAlongColumns(const LogicalStatement &sum, const Node &product) const {
+  const std::vector<format::Level> &stored = kernel_.tensors[main_->target].format.levels;
+  if (sum.targetVariables.size() != 1 || stored.empty())
+    return false;
+  const VariableId column = sum.targetVariables.front();
+  const std::vector<AccessId> factors = accessesBesideReductions(product);
+  return main_->targetVariables[static_cast<size_t>(stored.front().dim)] != column &&
+         std::ranges::any_of(factors,
+                             [&](AccessId id) {
+                               const Access &access = scope_.accesses[id];
+                               return isSparse(id) && access.variables.size() > 1 && has(access.variables, column);
+                             }) &&
+         std::any_of(scope_.accesses.begin(), scope_.accesses.end(), [&](const Access &access) {
+           return has(access.variables, column) && hasDenseLevel(kernel_.tensors[access.tensor].format);
+         });
 }
 
 /// The product of a nest, for a target that has entries only where its parts have some.

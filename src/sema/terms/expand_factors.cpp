@@ -169,18 +169,22 @@ Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
                  {}};
   if (std::optional<SumApart> known = knownSum(apart))
     return *std::move(known);
-  logical.asksForEntries = apart.asksForPresence && !isTrusted();
+  const bool isVector = mayFillColumns_ && isAlongColumns(logical, product);
+  const bool isAsked = apart.asksForPresence && (isVector || !isTrusted());
+  logical.asksForEntries = isAsked;
   {
     const ScopedArgument within(*this, false);
     const ScopedMasks wanted(*this, mask);
     addTerms({&sum, false}, logical);
   }
   std::optional<LogicalStatement> presence = presenceOf(logical);
-  const bool isListed = presence && !isTargetDense(*main_) && !logical.targetVariables.empty();
+  const bool isListed = presence && !isTargetDense(*main_) && !logical.targetVariables.empty() && !isVector;
   apart.value = addSumApart(std::move(logical), mask, isListed);
+  if (isVector)
+    columns_.insert(apart.value);
   const bool asks = presence && !isListed && apart.asksForPresence;
   contractions_.asks |= asks;
-  if (asks && isTrusted())
+  if (asks && !isAsked)
     std::get<Temporary>(kernel_.tensors[scope_.accesses[apart.value].tensor].role).mayLack = true;
   else if (asks) {
     if (mask)

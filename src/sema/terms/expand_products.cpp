@@ -205,7 +205,18 @@ Products Expander::guardedEach(Products products, const LogicalStatement &logica
 
 /// A product whose sum() nodes are computed before it: 0 where one of them has no entry, as each of its terms would be.
 Products Expander::withSumsApart(const Node &product, Place place, const LogicalStatement &logical) {
-  return guardedEach(productOf(*sumsApart(product, product, WhichSums::All), place, logical), logical);
+  const bool isOfList = place == Place::Factor && &logical == main_ && listsWheres_ && !isArgument_;
+  const bool outer = std::exchange(mayFillColumns_, isOfList);
+  const NodePtr apart = sumsApart(product, product, WhichSums::All);
+  mayFillColumns_ = outer;
+  Products products = productOf(*apart, place, logical);
+  const auto isColumn = [&](AccessId id) { return columns_.contains(id); };
+  for (Product &one : products) {
+    const bool isListed = isOfList && std::ranges::any_of(accessesOf(*one.expr), isColumn);
+    one.expr = isListed ? listedWherePartsAre(*one.expr)
+                        : guarded(std::move(one.expr), &logical == main_ ? EntryPlace::Factor : EntryPlace::Number);
+  }
+  return products;
 }
 
 /// The addends of a sum, or the products of a product's factors, of which each that is a sum falls into its addends.

@@ -3,7 +3,6 @@
 #include "sema/expression_types.h"
 #include "sema/fold.h"
 #include "sema/terms/canonical_copies.h"
-#include "sema/terms/canonical_copies.h"
 #include "sema/terms/expander.h"
 #include "sema/terms/sparsity.h"
 

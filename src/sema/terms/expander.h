@@ -217,6 +217,7 @@ private:
   std::optional<SumApart> knownSum(const SumApart &apart);
   SumApart sumApart(const Node &sum, const Node &product);
   std::vector<VariableId> sumsOfFactors(const Node &product) const;
+  bool isAlongColumns(const LogicalStatement &sum, const Node &product) const;
   AccessId addSumApart(LogicalStatement logical, const std::optional<AccessId> &mask, bool isListed);
   std::optional<LogicalStatement> presenceOf(const LogicalStatement &logical) const;
   bool isTold(const Node &value) const;
@@ -273,6 +274,8 @@ private:
   std::vector<const Node *> keptSums_;          ///< that stay factors where others fall into their addends
   std::vector<AccessId> masks_;                 ///< of the products around what is looked at
   std::vector<SumApart> sumsApart_;
+  bool mayFillColumns_ = false; ///< sums that are looked at may be arrays along the columns of what lists its entries
+  std::set<AccessId> columns_;  ///< what stands for these
   std::map<AccessId, std::vector<VariableId>> summedApart_; ///< what stands for sums: over which variables these are
   std::set<AccessId> marked_;              ///< what stands for sums and tells itself whether any entry takes part
   std::map<AccessId, AccessId> presences_; ///< what stands for a sum: what tells whether any entry takes part in it
