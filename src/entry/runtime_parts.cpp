@@ -55,6 +55,14 @@ bool isCooMatrix(const format::Format &format) {
   return isWholeMatrix(format) && format::isCoordinateList(format);
 }
 
+const runtime::Function &sorterFor(const sema::Tensor &target, int valueBytes) {
+  const format::Format &format = target.format;
+  const runtime::Function *own = isRows(format) && format::bits(format.pointers) == format::bits(format.indices)
+                                     ? functions::pack_list_rows_of(format::bits(format.indices) / 8, valueBytes)
+                                     : nullptr;
+  return own ? *own : functions::pack_list;
+}
+
 const runtime::Function &placerFor(const sema::Tensor &target, bool isInOrder, int runs, int valueBytes) {
   if (!isInOrder)
     return functions::place_entries;
@@ -81,7 +89,7 @@ AssemblyParts assemblyParts(const sema::Kernel &kernel, const sema::Statement &s
     return parts;
   }
   parts.notesLengths = runs == 1 && parts.dense == 1 && parts.list == 1 && target.order() == 2;
-  parts.pack = !isInOrder           ? &functions::pack_list
+  parts.pack = !isInOrder           ? &sorterFor(target, sema::bytesOf(sema::sumType(kernel, statement)))
                : parts.notesLengths ? &functions::pack_matrix
                                     : &functions::pack_rows;
   if (runs > 1)

@@ -208,6 +208,19 @@ auto placerFor(const Plan &plan, const Output &output, bool isInOrder, size_t ru
   return valueBytes == 4 ? spc_rt_place_row_8_4 : spc_rt_place_row_8_8;
 }
 
+auto sorterFor(const Output &output) {
+  const Tensor &target = output.tensor;
+  const bool isRows = output.levels.size() == 2 && output.levels[0].kind == LevelKind::Dense &&
+                      output.levels[1].kind == LevelKind::Compressed && output.levels[0].part == Part::Whole &&
+                      output.levels[1].part == Part::Whole;
+  if (!isRows || target.indexBytes < 4 || target.pointerBytes != target.indexBytes ||
+      (target.valueBytes != 4 && target.valueBytes != 8))
+    return spc_rt_pack_list;
+  if (target.indexBytes == 4)
+    return target.valueBytes == 4 ? spc_rt_pack_list_rows_4_4 : spc_rt_pack_list_rows_4_8;
+  return target.valueBytes == 4 ? spc_rt_pack_list_rows_8_4 : spc_rt_pack_list_rows_8_8;
+}
+
 /// The functions that a compiled kernel would name.
 void chooseParts(const Plan &plan, const Output &output, size_t runs, Assembly &assembly) {
   const bool inOrder = isInOrder(plan, output, assembly.dense, assembly.list);
@@ -218,7 +231,7 @@ void chooseParts(const Plan &plan, const Output &output, size_t runs, Assembly &
     return;
   }
   assembly.notesLengths = inOrder && runs == 1 && assembly.dense == 1 && output.levels.size() == 2 ? 1 : 0;
-  assembly.pack = !inOrder ? spc_rt_pack_list : assembly.notesLengths ? spc_rt_pack_matrix : spc_rt_pack_rows;
+  assembly.pack = !inOrder ? sorterFor(output) : assembly.notesLengths ? spc_rt_pack_matrix : spc_rt_pack_rows;
   assembly.merge = runs > 1 ? spc_rt_merge_runs : nullptr;
   assembly.dropZeros = plan.dropsZeros && plan.phase == Phase::Assemble ? spc_rt_drop_zeros : nullptr;
 }

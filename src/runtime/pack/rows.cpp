@@ -23,6 +23,13 @@ bool isCooMatrix(const Tensor &tensor) {
          isWhole(tensor.levels[1], LevelKind::Singleton);
 }
 
+template <typename I> bool isAscending(const Column<I> &column, int64_t count) {
+  for (int64_t e = 1; e < count; ++e)
+    if (column[e] < column[e - 1])
+      return false;
+  return true;
+}
+
 /// Builds one matrix with coordinates `I` and values `V`.
 template <typename I, typename V> class RowBuilder {
 public:
@@ -121,6 +128,10 @@ template <typename I, typename V> Status RowBuilder<I, V>::buildFromList() {
     return Status::IndexRange;
   if (order.isSorted)
     return Status::Ok;
+  if (isAscending(columns, count)) {
+    RowFinisher<I, V> sums = finisher(false);
+    return group(list, grouped_, &sums);
+  }
   if (count / kLongRow > rows_ && extent <= count) {
     Block block(allocator_);
     Entries<I, V> byColumns{};
