@@ -32,7 +32,8 @@ public:
         continue;
       const Value places = of({cost.places});
       listed_[*cost.listed] = build_.select(isLess(steps, places), steps, places);
-      total = sum(total, listed_[*cost.listed]);
+      const Value entries = listed_[*cost.listed];
+      total = sum(total, cost.isSorted ? scaled(entries, constant(1 + sema::kCopyingCost)) : entries);
     }
     return total;
   }

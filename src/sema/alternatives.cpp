@@ -67,6 +67,62 @@ std::set<TensorId> copiesFor(const Kernel &kernel, const Alternative &alternativ
   return copies;
 }
 
+bool isWithin(const std::vector<Index> &indices, const std::vector<Index> &others) {
+  const auto hasLoop = [](const std::vector<Index> &list, LoopId loop) {
+    return std::ranges::any_of(list, [&](const Index &index) {
+      return std::ranges::any_of(index.terms, [&](const IndexTerm &one) { return one.loop == loop; });
+    });
+  };
+  return std::ranges::all_of(indices, [&](const Index &index) {
+    return std::ranges::all_of(index.terms, [&](const IndexTerm &one) { return hasLoop(others, one.loop); });
+  });
+}
+
+/// Entries of operands, as many as a term has places in its target at most; nullopt where no operand tells.
+std::optional<std::vector<CostProduct>> boundOf(const Kernel &kernel, const Term &term, const Domain &domain) {
+  if (domain.kind == DomainKind::Stored) {
+    const Operand &operand = term.operands[domain.operand];
+    if (kernel.tensors[operand.tensor].format.isDense() || !isWithin(term.target, operand.indices))
+      return std::nullopt;
+    return std::vector<CostProduct>{{{entriesOwner(kernel, operand.tensor)}}};
+  }
+  const bool isAny = domain.kind == DomainKind::Any;
+  std::optional<std::vector<CostProduct>> all;
+  for (const Domain &part : domain.parts) {
+    const auto own = boundOf(kernel, term, part);
+    if (own && !isAny)
+      return own;
+    if (!own && isAny)
+      return std::nullopt;
+    if (own && !all)
+      all.emplace();
+    if (own)
+      all->insert(all->end(), own->begin(), own->end());
+  }
+  return all;
+}
+
+/// Whether loops come to a result's entries in another order than that of its levels, each of a whole dimension.
+bool isReordered(const Statement &statement, const format::Format &format) {
+  return std::ranges::none_of(format.levels, [](const auto &level) { return level.part != format::Part::Whole; }) &&
+         !std::ranges::equal(statement.collecting->dims, format.levels, {}, {}, &format::Level::dim);
+}
+
+/// Adds what it costs to put a result in order that loops come to in another one. A sum over one sparse operand may
+/// have far fewer entries than steps, and counts for nothing.
+void addSorting(const Kernel &kernel, const Statement &statement, StatementCost &cost) {
+  for (const Term &term : statement.terms) {
+    Domain all{DomainKind::All};
+    for (OperandId id : term.operands.ids())
+      if (!kernel.tensors[term.operands[id].tensor].format.isDense())
+        all.parts.push_back({DomainKind::Stored, id, {}});
+    const auto bound = boundOf(kernel, term, term.domain.value_or(all));
+    if (bound)
+      cost.copied.insert(cost.copied.end(), bound->begin(), bound->end());
+    cost.isSorted |= !bound && all.parts.size() > 1;
+  }
+}
+
 /// Of a copy: its entries, and the rows that it has whether these have entries or not.
 StatementCost costOfCopy(const Kernel &kernel, TensorId id) {
   const Tensor &tensor = kernel.tensors[id];
@@ -107,6 +163,8 @@ std::vector<StatementCost> costOf(const Kernel &kernel, const Alternative &alter
     if (statement->collecting) {
       cost.listed = statement->target;
       cost.places = volumeOf(target.extents);
+      if (isReordered(*statement, target.format))
+        addSorting(kernel, *statement, cost);
     }
     costs.push_back(std::move(cost));
   }
@@ -126,8 +184,10 @@ std::optional<double> evaluate(const std::vector<StatementCost> &costs, const Co
     if (!steps || !beside || !copied)
       return std::nullopt;
     total += *steps + *beside + *copied * kCopyingCost;
-    if (cost.listed)
-      total += listed[*cost.listed] = std::min(*steps, *evaluate({cost.places}, known));
+    if (cost.listed) {
+      const double entries = listed[*cost.listed] = std::min(*steps, *evaluate({cost.places}, known));
+      total += cost.isSorted ? entries * (1 + kCopyingCost) : entries;
+    }
   }
   return total;
 }

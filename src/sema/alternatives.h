@@ -24,10 +24,11 @@ inline constexpr double kCopyingCost = 30;
 /// What a statement of an alternative costs, or a copy of an operand that the alternative alone makes.
 struct StatementCost {
   std::vector<CostProduct> steps;  ///< of its loops
-  std::vector<CostProduct> copied; ///< entries that are copied, each of which takes kCopyingCost steps
+  std::vector<CostProduct> copied; ///< entries that are copied, or put in order, each of which takes kCopyingCost steps
   std::vector<CostProduct> beside; ///< rows and searches that may find no entries, and elements that are set first
   std::optional<TensorId> listed;  ///< the target where it is assembled: it is taken to have an entry for each step
   CostProduct places;              ///< of that, which has no more entries
+  bool isSorted = false;           ///< all of these are put in order, too
 };
 
 /// The copies and the statements of an alternative, in order. Its cost is the sum of all of it, and of the entries that
