@@ -175,11 +175,22 @@ TEST_CASE("a factor's infinities meet no sum without entries", "[chains]") {
 TEST_CASE("columns that a sum or a condition leaves out are no entries", "[chains]") {
   for (const char *statement :
        {"C(i,k) = A(i,k)*B(l,k)*m(k)", "C(i,k) = A(k,i)*sum(l, B(l,k)) - A(i,k)",
-        "C(i,k) = where(m(k) > 0, A(i,k)) - 2*B(i,k)", "C(i,k) = where(m(k) > m(i), A(i,k)*B(k,i)) + B(i,k)",
-        "C(i,k) = where(m(k) > 0, A(i,j)*B(j,k))"})
+        "C(i,k) = (A(i,k) - B(k,i))*m(k)*sum(l, B(l,k))/m(i)",
+        "C(i,k) = (B(i,k) + A(i,k))*sum(l, A(l,k))*sum(l, B(l,k)*m(l))", "C(i,k) = where(m(k) > 0, A(i,k)) - 2*B(i,k)",
+        "C(i,k) = where(m(k) > m(i), A(i,k)*B(k,i)) + B(i,k)", "C(i,k) = where(m(k) > 0, A(i,j)*B(j,k))"})
     for (const char *format : {"csr", "csc", "coo", "dcsr"})
       for (const char *target : {"csr", "csc"})
         check(specFor(statement, {{"A", format}, {"B", "csr"}, {"C", target}}, 0));
+}
+
+TEST_CASE("sums of one sign whose operands are stored in different orders", "[chains]") {
+  for (const char *statement : {"C(i,k) = sum(j, (abs(A(i,j)) + abs(B(i,j)))*(abs(B(j,k)) + abs(A(k,j))))",
+                                "C(i,k) = (abs(A(i,k)) + abs(B(i,k)))*(abs(B(k,i)) + m(i)*m(i))",
+                                "C(i,k) = sum(j, (A(i,j) + D(i,j))*B(k,j)*B(k,i))",
+                                "C(i,k) = B(i,k)*sum(j, (A(k,j)*A(k,j) + abs(B(k,j)))*exp(m(j)))"})
+    for (const auto &[a, b] : {std::pair("csr", "csc"), {"coo", "csc"}, {"dcsr", "csr"}, {"csc", "dcsr"}})
+      for (const char *target : {"dense", "csr"})
+        check(specFor(statement, {{"A", a}, {"B", b}, {"C", target}}, 0));
 }
 
 TEST_CASE("a factor that adds up sums has entries where one of them has", "[chains]") {

@@ -228,6 +228,20 @@ TEST_CASE("a sum() that has an element wherever another sum has is taken there")
             .count("densify") == 2);
 }
 
+TEST_CASE("sums of one sign fall apart where their operands cannot be walked together") {
+  const auto copies = [](const char *text) {
+    return check(text, {"A=csr", "B=csc", "C=csr", "D=csr"}).count("reorder");
+  };
+  CHECK(copies("y(i) = sum(k, sum(j, (abs(A(i,j)) + abs(B(i,j)))*(abs(C(k,j)) + abs(D(k,j)))))") == 0);
+  CHECK(copies("y(i) = sum(k, sum(j, (A(i,j) + B(i,j))*(C(k,j) + D(k,j))))") == 1);
+}
+
+TEST_CASE("a sum along the columns of a sparse result is an array beside a sum of operands") {
+  const auto stepsInto = [](const char *text) { return check(text, {"A=csr", "B=csr", "E=csr", "y=csr"}).steps(); };
+  CHECK(stepsInto("y(i,j) = (A(i,j) + B(i,j))*sum(k, E(k,j))").find("$4 in f64, zeroed first") == 0);
+  CHECK(stepsInto("y(i,j) = (A(i,j) + B(i,j))*sum(k, E(i,k))").find("$4 in f64, assembled") == 0);
+}
+
 TEST_CASE("addends whose operands have different variables are merged as elements, or apart") {
   CHECK(stepsOf("Y(i,j) = sum(k, A(i,j) + C(i,k))") == "$3 in f64, zeroed first:\n"
                                                        "  for k+: $3 += 1\n"
