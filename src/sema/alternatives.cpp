@@ -78,11 +78,13 @@ bool isWithin(const std::vector<Index> &indices, const std::vector<Index> &other
   });
 }
 
-/// Entries of operands, as many as a term has places in its target at most; nullopt where no operand tells.
+/// Entries of operands with just the target's indices, as many as a term has places in it at most; nullopt where none
+/// tells.
 std::optional<std::vector<CostProduct>> boundOf(const Kernel &kernel, const Term &term, const Domain &domain) {
   if (domain.kind == DomainKind::Stored) {
     const Operand &operand = term.operands[domain.operand];
-    if (kernel.tensors[operand.tensor].format.isDense() || !isWithin(term.target, operand.indices))
+    if (kernel.tensors[operand.tensor].format.isDense() || !isWithin(term.target, operand.indices) ||
+        !isWithin(operand.indices, term.target))
       return std::nullopt;
     return std::vector<CostProduct>{{{entriesOwner(kernel, operand.tensor)}}};
   }
@@ -112,7 +114,9 @@ bool isReordered(const Statement &statement, const format::Format &format) {
 /// have far fewer entries than steps, and counts for nothing.
 void addSorting(const Kernel &kernel, const Statement &statement, StatementCost &cost) {
   for (const Term &term : statement.terms) {
-    Domain all{DomainKind::All};
+    const auto *binary = std::get_if<Binary>(&term.expr->node);
+    const bool addsUp = binary && (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub);
+    Domain all{addsUp ? DomainKind::Any : DomainKind::All};
     for (OperandId id : term.operands.ids())
       if (!kernel.tensors[term.operands[id].tensor].format.isDense())
         all.parts.push_back({DomainKind::Stored, id, {}});

@@ -171,6 +171,19 @@ TEST_CASE("plans make copies of operands of their own, which are counted") {
       CHECK((copy->isCanonical && !tensor.alternative));
 }
 
+TEST_CASE("results that are put in order cost what they may have") {
+  const auto cost = [](const char *text, const std::vector<std::string> &formats) {
+    const Checked checked = checkWith({"--plan=1"}, text, formats);
+    const std::vector<StatementCost> costs = costOf(*checked.kernel, Alternative{0, checked.kernel->steps.size()});
+    return describe(costs.back().copied, *checked.kernel) + (costs.back().isSorted ? "all" : "");
+  };
+  CHECK(cost("C(i,j) = M(i,j)*A(i,k)*B(k,j)", {"M=csr", "A=csr", "B=csr", "C=csc"}) == "nnz(M)");
+  CHECK(cost("C(i,j) = A(i,j) + B(i,j)", {"A=csc", "B=csc", "C=csr"}) == "nnz(A) + nnz(B)");
+  CHECK(cost("C(i,j) = A(i,j) + B(i,j)", {"A=csr", "B=csr", "C=csr"}) == "");
+  CHECK(cost("U(i,j) = T(i,j,k)*x(k)", {"T=csf", "U=csc"}) == "");
+  CHECK(cost("y(k,l) = D(k,i)*C(j,l)*B(i,l)*a(i)", {"D=coo", "C=csc", "B=csc", "y=csr"}) == "all");
+}
+
 TEST_CASE("arrays along what lists alone have are plans for where memory holds them") {
   const Checked vector = check("y(i) = A(i,j)*T(j)", {"A=coo", "T=vector"});
   CHECK(costs(vector) ==
