@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <thread>
 
 namespace spc::runtime::test {
@@ -197,28 +196,30 @@ bool isInOrder(const Plan &plan, const Output &output, int64_t &dense, int64_t &
   return isInOrder;
 }
 
+/// One of the functions for coordinates and values of 4 or 8 bytes each, or the one for all others.
+template <typename F> F ofWidths(int64_t keyBytes, int64_t valueBytes, const F (&own)[4], F other) {
+  const auto isOwn = [](int64_t bytes) { return bytes == 4 || bytes == 8; };
+  return isOwn(keyBytes) && isOwn(valueBytes) ? own[(keyBytes == 8) * 2 + (valueBytes == 8)] : other;
+}
+
 auto placerFor(const Plan &plan, const Output &output, bool isInOrder, size_t runs) {
-  const int64_t keyBytes = keyBytesOf(plan, output), valueBytes = output.tensor.valueBytes;
   if (!isInOrder)
     return spc_rt_place_entries;
-  if (runs > 1 || keyBytes < 4 || (valueBytes != 4 && valueBytes != 8))
-    return spc_rt_place_row;
-  if (keyBytes == 4)
-    return valueBytes == 4 ? spc_rt_place_row_4_4 : spc_rt_place_row_4_8;
-  return valueBytes == 4 ? spc_rt_place_row_8_4 : spc_rt_place_row_8_8;
+  return ofWidths(runs > 1 ? 0 : keyBytesOf(plan, output), output.tensor.valueBytes,
+                  {spc_rt_place_row_4_4, spc_rt_place_row_4_8, spc_rt_place_row_8_4, spc_rt_place_row_8_8},
+                  spc_rt_place_row);
 }
 
 auto sorterFor(const Output &output) {
   const Tensor &target = output.tensor;
-  const bool isRows = output.levels.size() == 2 && output.levels[0].kind == LevelKind::Dense &&
-                      output.levels[1].kind == LevelKind::Compressed && output.levels[0].part == Part::Whole &&
-                      output.levels[1].part == Part::Whole;
-  if (!isRows || target.indexBytes < 4 || target.pointerBytes != target.indexBytes ||
-      (target.valueBytes != 4 && target.valueBytes != 8))
-    return spc_rt_pack_list;
-  if (target.indexBytes == 4)
-    return target.valueBytes == 4 ? spc_rt_pack_list_rows_4_4 : spc_rt_pack_list_rows_4_8;
-  return target.valueBytes == 4 ? spc_rt_pack_list_rows_8_4 : spc_rt_pack_list_rows_8_8;
+  const auto isWhole = [&](size_t k, LevelKind kind) {
+    return output.levels[k].kind == kind && output.levels[k].part == Part::Whole;
+  };
+  const bool isRows = output.levels.size() == 2 && isWhole(0, LevelKind::Dense) && isWhole(1, LevelKind::Compressed);
+  return ofWidths(
+      isRows && target.pointerBytes == target.indexBytes ? target.indexBytes : 0, target.valueBytes,
+      {spc_rt_pack_list_rows_4_4, spc_rt_pack_list_rows_4_8, spc_rt_pack_list_rows_8_4, spc_rt_pack_list_rows_8_8},
+      spc_rt_pack_list);
 }
 
 /// The functions that a compiled kernel would name.
@@ -259,29 +260,6 @@ template <typename T> double get(const void *values, int64_t position) {
 }
 
 } // namespace
-
-Allocator ThreadedMemory::hooks() {
-  return {this, [](void *user, int64_t bytes) { return static_cast<ThreadedMemory *>(user)->allocate(bytes); },
-          [](void *user, void *block) { static_cast<ThreadedMemory *>(user)->release(block); }};
-}
-
-void *ThreadedMemory::allocate(int64_t bytes) {
-  const std::lock_guard lock(mutex_);
-  isMisused_ = isMisused_ || bytes <= 0;
-  if (requests_++ == failAt)
-    return nullptr;
-  void *block = std::malloc(static_cast<size_t>(bytes));
-  if (block)
-    std::memset(block, 0xa5, static_cast<size_t>(std::min<int64_t>(bytes, 1 << 20)));
-  live_[block] = bytes;
-  return block;
-}
-
-void ThreadedMemory::release(void *block) {
-  const std::lock_guard lock(mutex_);
-  isMisused_ = live_.erase(block) != 1 || isMisused_;
-  std::free(block);
-}
 
 Output::Output(std::vector<int64_t> sizes, const std::vector<LevelSpec> &specs, Widths widths, ValueType type,
                bool interleaved)

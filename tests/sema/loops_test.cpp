@@ -229,8 +229,8 @@ TEST_CASE("loops respect the levels of every sparse operand") {
 }
 
 TEST_CASE("operands that add to others narrow no loop") {
-  const auto nestOfThree = [](const char *text, std::vector<std::string> formats) -> std::string {
-    Checked checked = check(text, std::move(formats));
+  const auto nestOfThree = [](const char *text, const std::vector<std::string> &formats) -> std::string {
+    Checked checked = check(text, formats);
     REQUIRE(checked.kernel);
     for (const Step &step : checked.kernel->steps)
       if (const auto *statement = std::get_if<Statement>(&step))

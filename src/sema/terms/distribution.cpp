@@ -290,8 +290,8 @@ SumTreatment treatmentOf(const Node &node, const DistributionTarget &target, Val
   result.saves = savesAnOrder(part ? *part : node, target, type, scope, kernel);
   const auto staysFactor = [&](const Node *sum) { return mergesInPlace(*sum, scope, kernel); };
   if (sums.size() == 1) {
-    result.isWhole = !result.saves && staysFactor(sums.front()) &&
-                     !(target.isDense && isBesideTies(*sums.front(), scope, kernel));
+    result.isWhole =
+        !result.saves && staysFactor(sums.front()) && !(target.isDense && isBesideTies(*sums.front(), scope, kernel));
     return result;
   }
   if (!isFloat(type) || !cannotCancel(sums, scope, kernel))

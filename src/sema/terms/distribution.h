@@ -25,8 +25,8 @@ SumFactors sumFactorsOf(const Node &product, const Scope &scope, const Kernel &k
 
 /// How a product is computed, or what a sum(...) is taken of.
 struct SumTreatment {
-  bool isWhole = true; ///< as it is written, else sums fall into their addends
-  bool saves = false;  ///< multiplying out saves an order of cost
+  bool isWhole = true;                 ///< as it is written, else sums fall into their addends
+  bool saves = false;                  ///< multiplying out saves an order of cost
   std::vector<const Node *> kept = {}; ///< sums that stay factors where others fall into their addends
 };
 
@@ -39,8 +39,8 @@ struct DistributionTarget {
 /// The treatment of a tree with sums that hold sparse operands. It is computed in `type`, a float or complex, and
 /// summed over all variables but the target's. One sum falls into its addends where that saves an order of cost, where
 /// its operands' storages cannot be walked together, or where all addends but one are 0 unless indices are equal. Where
-/// no addends can cancel, of several sums all do that where it saves as much, else those whose storages cannot be walked
-/// together.
+/// no addends can cancel, of several sums all do that where it saves as much, else those whose storages cannot be
+/// walked together.
 SumTreatment treatmentOf(const Node &node, const DistributionTarget &target, ValueType type, const Scope &scope,
                          const Kernel &kernel);
 
