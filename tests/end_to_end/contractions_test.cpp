@@ -183,6 +183,18 @@ TEST_CASE("columns that a sum or a condition leaves out are no entries", "[chain
         check(specFor(statement, {{"A", format}, {"B", "csr"}, {"C", target}}, 0));
 }
 
+TEST_CASE("columns that a sum of integers leaves out are no entries", "[chains]") {
+  for (const char *statement :
+       {"C(i,k) = (A(i,k) + B(i,k))*sum(l, B(l,k))", "C(i,k) = A(i,k)*sum(l, B(l,k)*x(l))*sum(l, A(l,k))",
+        "C(k,i) += (A(k,i) - B(i,k))*sum(l, sum(m, A(l,m))*B(l,k))"})
+    for (const ValueType type : {ValueType::I32, ValueType::U8, ValueType::Bool})
+      for (const char *target : {"csr", "csc", "coo"}) {
+        KernelSpec spec = specFor(statement, {{"A", "csr"}, {"B", "csr"}, {"C", target}}, 0);
+        spec.type = type;
+        check(spec);
+      }
+}
+
 TEST_CASE("sums of one sign whose operands are stored in different orders", "[chains]") {
   for (const char *statement : {"C(i,k) = sum(j, (abs(A(i,j)) + abs(B(i,j)))*(abs(B(j,k)) + abs(A(k,j))))",
                                 "C(i,k) = (abs(A(i,k)) + abs(B(i,k)))*(abs(B(k,i)) + m(i)*m(i))",

@@ -192,20 +192,24 @@ NodePtr Expander::presentWhere(NodePtr condition, NodePtr product) {
   return chosen(std::move(condition), std::move(product), 0);
 }
 
-/// Whether a sum is a vector along what a factor lists within the rows of the target, and an operand has memory for as
-/// many elements: a list of its own would be walked in each row.
+/// Whether a sum is a vector along what factors list within rows of the target, and an operand has memory for as many
+/// elements: a list of its own would be walked in each row. Loops over the columns first walk lists as well.
 bool Expander::isAlongColumns(const LogicalStatement &sum, const Node &product) const {
   const std::vector<format::Level> &stored = kernel_.tensors[main_->target].format.levels;
   if (sum.targetVariables.size() != 1 || stored.empty())
     return false;
   const VariableId column = sum.targetVariables.front();
-  const std::vector<AccessId> factors = accessesBesideReductions(product);
-  return main_->targetVariables[static_cast<size_t>(stored.front().dim)] != column &&
-         std::ranges::any_of(factors,
-                             [&](AccessId id) {
-                               const Access &access = scope_.accesses[id];
-                               return isSparse(id) && access.variables.size() > 1 && has(access.variables, column);
-                             }) &&
+  bool isListed = false;
+  for (AccessId id : accessesBesideReductions(product)) {
+    const Access &access = scope_.accesses[id];
+    if (!isSparse(id) || !has(access.variables, column))
+      continue;
+    const format::Level &outermost = kernel_.tensors[access.tensor].format.levels.front();
+    if (access.variables[static_cast<size_t>(outermost.dim)] == column)
+      return false;
+    isListed = true;
+  }
+  return isListed && main_->targetVariables[static_cast<size_t>(stored.front().dim)] != column &&
          std::any_of(scope_.accesses.begin(), scope_.accesses.end(), [&](const Access &access) {
            return has(access.variables, column) && hasDenseLevel(kernel_.tensors[access.tensor].format);
          });
@@ -270,12 +274,12 @@ std::vector<VariableId> Expander::listedBy(const std::vector<VariableId> &asked,
 }
 
 /// Puts the variables of a list in the order in which the result is stored; where some are summed over, in that of an
-/// operand with just these, along which loops go.
-void Expander::sortList(std::vector<VariableId> &variables, const Node &value) const {
+/// operand with just these, along which loops go. Whether there is such an operand.
+bool Expander::sortList(std::vector<VariableId> &variables, const Node &value) const {
   const auto isOfTarget = [&](VariableId variable) { return has(main_->targetVariables, variable); };
   sortByTarget(variables);
   if (std::ranges::all_of(variables, isOfTarget))
-    return;
+    return false;
   for (AccessId id : accessesOf(value)) {
     const Access &access = scope_.accesses[id];
     if (!isSparse(id) || !std::ranges::is_permutation(access.variables, variables))
@@ -286,8 +290,9 @@ void Expander::sortList(std::vector<VariableId> &variables, const Node &value) c
       return std::ranges::find(levels, dim, &format::Level::dim) - levels.begin();
     };
     std::ranges::stable_sort(variables, {}, levelOf);
-    return;
+    return true;
   }
+  return false;
 }
 
 /// The temporary that lists where a condition holds and, as far as its variables tell, the value has entries.
@@ -304,7 +309,7 @@ AccessId Expander::listWhere(const Node &condition, const Node &value) {
       logical.targetVariables = own;
   if (logical.targetVariables.empty()) // it holds everywhere or nowhere, so that one index will do
     logical.targetVariables = {free.empty() ? main_->targetVariables.front() : free.front()};
-  sortList(logical.targetVariables, value);
+  const bool isAlongOperand = sortList(logical.targetVariables, value);
   logical.computeType = ValueType::Bool;
   logical.where = condition.where;
   const Sparsity sparsity = sparsityOf(value, computeType_, scope_, kernel_);
@@ -326,7 +331,14 @@ AccessId Expander::listWhere(const Node &condition, const Node &value) {
   logical.terms.push_back(
       {both(domain ? asCondition(*domain, condition.where) : nullptr, std::move(holds)), {}, false, condition.where});
   const AccessId access = addListed(std::move(logical));
-  kernel_.tensors[scope_.accesses[access].tensor].role = Temporary{.dropsZeros = true};
+  Tensor &list = kernel_.tensors[scope_.accesses[access].tensor];
+  list.role = Temporary{.dropsZeros = true};
+  if (isAlongOperand && isStoredWhole(kernel_, list.extents.front())) {
+    format::Format rows = plainFormat(list.format, false);
+    rows.pointers = list.format.pointers;
+    rows.indices = list.format.indices;
+    list.format = std::move(rows);
+  }
   return access;
 }
 

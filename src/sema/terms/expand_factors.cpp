@@ -163,13 +163,13 @@ Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
   LogicalStatement logical = statementFor(sum);
   logical.isApart = true;
   const std::optional<AccessId> mask = maskFor(logical.targetVariables, sum);
-  SumApart apart{textOf(sum, logical.targetVariables, mask),
+  const bool isVector = mayFillColumns_ && isAlongColumns(logical, product);
+  SumApart apart{textOf(sum, logical.targetVariables, mask) + (isVector ? " along columns" : ""),
                  logical.targetVariables,
-                 tellsEntries() || (!isExact() && mayUndoZero(product)),
+                 isVector || tellsEntries() || (!isExact() && mayUndoZero(product)),
                  {}};
   if (std::optional<SumApart> known = knownSum(apart))
     return *std::move(known);
-  const bool isVector = mayFillColumns_ && isAlongColumns(logical, product);
   const bool isAsked = apart.asksForPresence && (isVector || !isTrusted());
   logical.asksForEntries = isAsked;
   {

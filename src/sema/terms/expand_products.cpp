@@ -118,7 +118,9 @@ Products Expander::productOf(const Node &node, Place place, const LogicalStateme
   const SumTreatment treatment =
       treatmentOf(node, {logical.targetVariables, isTargetDense(logical)}, computeType_, scope_, kernel_);
   const bool isMany = !treatment.saves && staysWhole(node, scope_, kernel_);
-  if (options_.strictFp || treatment.isWhole || isMany)
+  // In an order of the user's, copies of operands let loops walk all of them.
+  const bool isOrdered = !takesParts_ && !treatment.saves && factors.sums.size() > 1;
+  if (options_.strictFp || treatment.isWhole || isMany || isOrdered)
     return whole(node, treatment.saves);
   const auto outer = std::exchange(keptSums_, treatment.kept);
   Products products = opened(node, place, logical);

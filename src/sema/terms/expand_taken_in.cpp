@@ -232,8 +232,7 @@ AccessId Expander::addListed(LogicalStatement logical) {
   Tensor &tensor = kernel_.tensors[logical.target];
   const format::Format &target = kernel_.tensors[main_->target].format;
   const bool isAlike = logical.targetVariables == main_->targetVariables;
-  const bool hasRows = tensor.order() > 1 && isStoredWhole(kernel_, tensor.extents.front());
-  tensor.format = isAlike ? plainFormat(target, !hasDenseLevel(target)) : plainFormat(tensor.format, !hasRows);
+  tensor.format = isAlike ? plainFormat(target, !hasDenseLevel(target)) : plainFormat(tensor.format, true);
   takeIndexTypes(logical, scope_, kernel_, tensor.format);
   tensor.structure = Assembled{};
   tensor.fill = logical.targetDefault;

@@ -97,7 +97,7 @@ private:
   static bool listsPlaces(const Node &node, EntryPlace place);
   NodePtr summedApart(NodePtr value, const Node &condition);
   std::vector<VariableId> listedBy(const std::vector<VariableId> &asked, const Node &value) const;
-  void sortList(std::vector<VariableId> &variables, const Node &value) const;
+  bool sortList(std::vector<VariableId> &variables, const Node &value) const;
   AccessId listWhere(const Node &condition, const Node &value);
   NodePtr allAlong(VariableId variable, AccessId condition);
 
