@@ -95,7 +95,7 @@ AssemblyParts assemblyParts(const sema::Kernel &kernel, const sema::Statement &s
   if (runs > 1)
     parts.merge = &functions::merge_runs;
   const auto *temporary = target.as<sema::Temporary>();
-  const bool drops = kernel.dropZeros || (temporary && temporary->dropsZeros);
+  const bool drops = temporary ? temporary->dropsZeros || (kernel.dropZeros && temporary->standsFor) : kernel.dropZeros;
   if (drops && target.fill == 0 && phase == Phase::Assemble)
     parts.dropZeros = &functions::drop_zeros;
   return parts;

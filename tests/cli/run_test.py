@@ -207,6 +207,16 @@ class Run(SpcCase):
         for options, stored in (((), 3), (("--drop-zeros",), 2)):
             self.assertIn(f"{stored} stored entries", self.spc(*run, *options).out)
 
+    def test_zeros_of_temporaries_are_never_dropped(self):
+        """A temporary's zero beside a number that is none makes none."""
+        self.write("a.tns", "1 1 5\n1 2 3\n")
+        self.write("x.tns", "1 nan\n2 1\n")
+        self.write("k.tex", "let T(i, j) = A(i, j) - B(i, j)\nC(j, i) = T(i, j)*x(j)\n")
+        run = ("run", "k.tex", "--format=A=csr", "--format=B=dcsr", "--format=C=csr", "--shape=A=2x2", "A=a.tns", "B=b.tns", "x=x.tns")
+        for zero, stored in (("1 1 5\n", "nan"), ("1 2 3\n", "2 x 2, 1 stored")):
+            self.write("b.tns", zero)
+            self.assertIn(stored, self.spc(*run, "--drop-zeros", "--check").out)
+
     def test_distributed_differences_cancel(self):
         self.write("a.tns", "1 1.0000000009313226\n")
         self.write("b.tns", "1 1\n")
