@@ -204,8 +204,8 @@ bool Expander::isAlongColumns(const LogicalStatement &sum, const Node &product) 
     const Access &access = scope_.accesses[id];
     if (!isSparse(id) || !has(access.variables, column))
       continue;
-    const format::Level &outermost = kernel_.tensors[access.tensor].format.levels.front();
-    if (access.variables[static_cast<size_t>(outermost.dim)] == column)
+    const std::vector<format::Level> &levels = kernel_.tensors[access.tensor].format.levels; // a sum of parts has none
+    if (levels.empty() || access.variables[static_cast<size_t>(levels.front().dim)] == column)
       return false;
     isListed = true;
   }
