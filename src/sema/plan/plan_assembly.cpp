@@ -255,35 +255,37 @@ private:
   }
 
   /// How many times a matrix's entries the result is taken to have: a product of sparse operands, none of which bounds
-  /// it, has as many as a fiber for each entry of one.
+  /// it, has as many as a fiber for each entry of one. Operands that meet at all their indices may have few in common.
   size_t entriesInMatrices(const std::vector<LogicalTerm> &nests) const {
     const auto isBounded = [&](const LogicalTerm &nest) {
       const bool hasOwn = hasDomain(*nest.expr, logical_.reduction, scope_, planning_.kernel);
       const MaybeDomain places =
           hasOwn ? domainOfTerm(*nest.expr, logical_.targetDefault, logical_.computeType, scope_, planning_.kernel)
                  : sparsityOf(*nest.expr, logical_.computeType, scope_, planning_.kernel).domain;
-      return nest.reductions.empty() || sparseAccesses(nest).size() < 2 || (places && isBoundedBy(*places));
+      return nest.reductions.empty() || !isOfSeveral(nest) || (places && isBoundedBy(*places));
     };
     return std::ranges::all_of(nests, isBounded) ? 1 : static_cast<size_t>(kFiberLength);
+  }
+
+  /// Whether a product has several sparse operands, no two of which have the same indices.
+  bool isOfSeveral(const LogicalTerm &nest) const {
+    std::set<std::set<VariableId>> indices;
+    for (AccessId id : sparseAccesses(nest))
+      if (const auto &own = scope_.accesses[id].variables; !indices.emplace(own.begin(), own.end()).second)
+        return false;
+    return indices.size() > 1;
   }
 
   /// Whether each place of a domain is that of an operand's entry, with all of the target's variables.
   bool isBoundedBy(const AccessDomain &domain) const {
     const auto bounds = [&](const AccessDomain &part) { return isBoundedBy(part); };
-    switch (domain.kind) {
-    case DomainKind::Stored:
+    if (domain.kind == DomainKind::Stored)
       return std::ranges::all_of(logical_.targetVariables, [&](VariableId variable) {
         return has(scope_.accesses[domain.operand].variables, variable);
       });
-    case DomainKind::All:
-      return std::ranges::any_of(domain.parts, bounds);
-    case DomainKind::Any:
-      return std::ranges::all_of(domain.parts, bounds);
-    case DomainKind::Everywhere:
-    case DomainKind::Missing:
-      return false;
-    }
-    return false;
+    return domain.kind == DomainKind::All   ? std::ranges::any_of(domain.parts, bounds)
+           : domain.kind == DomainKind::Any ? std::ranges::all_of(domain.parts, bounds)
+                                            : false;
   }
 
   bool isPrescribed(const std::vector<LogicalTerm> &nests) const {
