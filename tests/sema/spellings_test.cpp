@@ -46,9 +46,11 @@ double mostReached(const Term &term, const Domain &domain, const Kernel &kernel,
   return most;
 }
 
-/// Of a term without a domain all operands have to have an entry.
+/// Of a term without a domain all operands have to have an entry, of a sum one of them.
 double mostReached(const Term &term, const Kernel &kernel, const CostSizes &sizes) {
-  Domain all{DomainKind::All};
+  const auto *binary = std::get_if<Binary>(&term.expr->node);
+  const bool addsUp = binary && (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub);
+  Domain all{addsUp ? DomainKind::Any : DomainKind::All};
   for (OperandId id : term.operands.ids())
     all.parts.push_back({DomainKind::Stored, id, {}});
   return mostReached(term, term.domain.value_or(all), kernel, sizes);

@@ -201,7 +201,7 @@ Products Expander::whole(const Node &node, bool isCostly) {
 
 Products Expander::guardedEach(Products products, const LogicalStatement &logical) {
   for (Product &product : products)
-    product.expr = guarded(std::move(product.expr), &logical == main_ ? EntryPlace::Factor : EntryPlace::Number);
+    product.expr = guarded(std::move(product.expr), placeIn(logical));
   return products;
 }
 
@@ -215,8 +215,7 @@ Products Expander::withSumsApart(const Node &product, Place place, const Logical
   const auto isColumn = [&](AccessId id) { return columns_.contains(id); };
   for (Product &one : products) {
     const bool isListed = isOfList && std::ranges::any_of(accessesOf(*one.expr), isColumn);
-    one.expr = isListed ? listedWherePartsAre(*one.expr)
-                        : guarded(std::move(one.expr), &logical == main_ ? EntryPlace::Factor : EntryPlace::Number);
+    one.expr = isListed ? listedWherePartsAre(*one.expr) : guarded(std::move(one.expr), placeIn(logical));
   }
   return products;
 }

@@ -133,6 +133,9 @@ private:
   bool isScaledAfterwards(const Node &product, const LogicalStatement &logical) const;
   Products joined(const Node &node, Place place, const LogicalStatement &logical);
   std::optional<Products> besideWhole(const Node &node, const SumFactors &factors, const LogicalStatement &logical);
+  EntryPlace placeIn(const LogicalStatement &logical) const {
+    return &logical == main_ ? EntryPlace::Factor : EntryPlace::Number;
+  }
   Products guardedEach(Products products, const LogicalStatement &logical);
   Products withSumsApart(const Node &product, Place place, const LogicalStatement &logical);
   Products opened(const Node &node, Place place, const LogicalStatement &logical);
