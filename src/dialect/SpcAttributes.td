@@ -35,7 +35,8 @@ def BindKind : I32Enum<"BindKind", "what an argument of a body holds", [
   I32EnumCase<"Width", 6, "width">, I32EnumCase<"Stride", 7, "stride">, I32EnumCase<"Size", 8, "size">,
   I32EnumCase<"Begin", 9, "begin">, I32EnumCase<"End", 10, "end">, I32EnumCase<"Assembly", 11, "assembly">,
   I32EnumCase<"Chunk", 12, "chunk">, I32EnumCase<"Scalar", 13, "scalar">, I32EnumCase<"Trial", 14, "trial">,
-  I32EnumCase<"Merge", 15, "merge">, I32EnumCase<"Rows", 16, "rows">]> {
+  I32EnumCase<"Merge", 15, "merge">, I32EnumCase<"Rows", 16, "rows">,
+  I32EnumCase<"Positions", 17, "positions">]> {
   let cppNamespace = "::spc::dialect";
 }
 
@@ -52,6 +53,7 @@ def BindAttr : SpcAttr<"Bind", "bind"> {
     - `assembly`: the `runtime::Assembly` that an assembling body collects for; `chunk`: which of its chunks this is.
     - `scalar`: the value of a scalar operand.
     - `rows`: the `runtime::RowTable` by which a tensor's rows are looked up; null where they are at their coordinates.
+    - `positions`: the `runtime::Positions` that has arrays of as many numbers as a `size` of the same name and block says.
     - `merge`: what a plan has noted of an elementwise statement (sema::MergePlan).
     - `trial`: the `runtime::Trial` by which the call finds out how its loops run faster.
   }];

@@ -33,6 +33,23 @@ def FindRowOp : SpcOp<"find_row", [Pure]> {
   let assemblyFormat = "$table `[` $coordinate `]` attr-dict";
 }
 
+// Lookups: an array that tells the positions of one row by their coordinates. `spc-look-up-merges` makes these
+// operations, `spc-lower-lookups` turns them into calls of the runtime.
+
+def TakePositionsOp : SpcOp<"take_positions"> {
+  let summary = "an array of zeros, a number of 32 bits for each coordinate";
+  let description = "Of `memory`, a `runtime::Positions`, which has the extent; NULL where there is none.";
+  let arguments = (ins LLVM_DefaultPointer:$memory);
+  let results = (outs LLVM_DefaultPointer:$array);
+  let assemblyFormat = "$memory attr-dict";
+}
+
+def GivePositionsOp : SpcOp<"give_positions"> {
+  let summary = "gives an array back, which is all zeros again";
+  let arguments = (ins LLVM_DefaultPointer:$memory, LLVM_DefaultPointer:$array);
+  let assemblyFormat = "$memory `,` $array attr-dict";
+}
+
 // Trials: pieces of a loop over rows are computed in turn with prefetches and without, and timed. `spc-prefetch-rows`
 // makes these operations, `spc-lower-trials` turns them into calls of the runtime.
 

@@ -35,6 +35,8 @@ BindShape shapeOf(BindKind kind) {
   case BindKind::Begin:
   case BindKind::End:
     return {true, true, true}; // of a count or of a size
+  case BindKind::Positions:
+    return {true, false, true};
   case BindKind::Assembly:
   case BindKind::Chunk:
   case BindKind::Trial:
@@ -56,6 +58,7 @@ bool holds(BindKind kind, mlir::Type type) {
   case BindKind::Assembly:
   case BindKind::Trial:
   case BindKind::Rows:
+  case BindKind::Positions:
     return isPointer;
   case BindKind::Scalar:
     return mlir::isa<mlir::FloatType, mlir::IntegerType, mlir::ComplexType, mlir::LLVM::LLVMStructType>(type);

@@ -1,5 +1,6 @@
 #include "entry/body_call.h"
 
+#include "entry/descriptors.h"
 #include "runtime/runtime.h"
 
 namespace LLVM = mlir::LLVM;
@@ -22,6 +23,10 @@ constexpr int64_t kPiecesOfCall = 256;
 constexpr TrialSizes kOnVectors{int64_t{1} << 16, int64_t{1} << 22}; ///< of multiply-adds in dense loops
 constexpr TrialSizes kOneByOne{int64_t{1} << 15, int64_t{1} << 20};  ///< of entries
 constexpr int64_t kOnePiece = int64_t{1} << 62;
+
+constexpr int64_t kPositionsOfEntry = 4; ///< numbers of an array for each entry of the largest operand, at most
+constexpr int64_t kFewPositions = 4096;  ///< entries that there are taken to be, at least: a page of numbers each
+constexpr int64_t kMostPositions = (int64_t{1} << 31) - 4; ///< that numbers of 32 bits tell apart
 
 /// Where a call notes the number of an argument that each chunk has its own value of; null for all others.
 int *placeIn(BodyCall &call, BindAttr bind) {
@@ -57,10 +62,35 @@ Value makeTrial(EntryBuilder &build, const Work &work, const TrialSizes &sizes) 
   return object;
 }
 
+/// What gives the tasks of a call arrays of as many numbers as `extent` says. There are none where these would be many
+/// for the entries that there are: whoever has a list of 40 among 2^60 has no memory for all.
+Value makePositions(Entry &entry, Memory &memory, Value extent) {
+  using Slot = runtime::PositionsSlot;
+  EntryBuilder &build = entry.build;
+  Value most = build.constant(kFewPositions);
+  for (const TensorView &view : entry.tensors)
+    if (view.stored)
+      most = build.greatest(most, build.least(view.stored, build.constant(kMostPositions / kPositionsOfEntry)));
+  const Value isFew = build.compare(ICmpPredicate::sle, extent,
+                                    build.multiply(most, build.constant(kPositionsOfEntry)));
+  const Struct type = build.structOf<runtime::Positions>();
+  const Value object = build.stack(type, 1);
+  build.storeField(type, object, Slot::allocator, Descriptors(entry).allocator(memory));
+  build.storeField(type, object, Slot::extent, build.select(isFew, extent, build.constant(0)));
+  for (unsigned place = Slot::pool; place <= Slot::poolLast; ++place)
+    build.storeField(type, object, place, build.null());
+  return object;
+}
+
 } // namespace
 
-mlir::LogicalResult bindArguments(Entry &entry, LLVM::LLVMFuncOp body, const Chunks &chunks, Value assembly,
-                                  BodyCall &call) {
+void releasePositions(Entry &entry, const BodyCall &call) {
+  for (const Value positions : call.positions)
+    entry.build.call(runtime::functions::release_positions, positions);
+}
+
+mlir::LogicalResult bindArguments(Entry &entry, Memory &memory, LLVM::LLVMFuncOp body, const Chunks &chunks,
+                                  Value assembly, BodyCall &call) {
   Binds binds = allBinds(entry);
   if (assembly)
     binds[BindAttr::get(body.getContext(), BindKind::Assembly)] = assembly;
@@ -73,6 +103,8 @@ mlir::LogicalResult bindArguments(Entry &entry, LLVM::LLVMFuncOp body, const Chu
       call.copied = static_cast<int>(a);
     const bool tries = bind.getKind() == BindKind::Trial && chunks.work;
     const auto makeOwn = [&] { return makeTrial(entry.build, *chunks.work, trialSizes(body)); };
+    if (bind.getKind() == BindKind::Positions)
+      binds[bind] = call.positions.emplace_back(makePositions(entry, memory, binds.lookup(bind.as(BindKind::Size))));
     const Value value = tries ? makeOwn() : place ? Value() : binds.lookup(bind);
     if (place)
       *place = static_cast<int>(a);

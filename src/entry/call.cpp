@@ -243,13 +243,14 @@ Chunks CallsInChunks::plan(Entry &entry, LLVM::LLVMFuncOp body, const Assembling
 mlir::LogicalResult CallsInChunks::call(Entry &entry, Memory &memory, LLVM::LLVMFuncOp body, const Chunks &chunks,
                                         Value assembly) const {
   BodyCall call;
-  if (mlir::failed(bindArguments(entry, body, chunks, assembly, call)))
+  if (mlir::failed(bindArguments(entry, memory, body, chunks, assembly, call)))
     return mlir::failure();
   const auto serially = [&] { callSerially(entry, body, call, chunks); };
   if ((call.begin >= 0) != chunks.work.has_value())
     return body.emitError("the body's rows have no extent");
   if (!chunks.work) {
     serially();
+    releasePositions(entry, call);
     return mlir::success();
   }
   EntryBuilder &build = entry.build;
@@ -263,6 +264,7 @@ mlir::LogicalResult CallsInChunks::call(Entry &entry, Memory &memory, LLVM::LLVM
     });
   };
   build.branch(build.isNull(chunks.hook), serially, [&] { chunks.copied ? inCopies() : parallel.run(nullptr); });
+  releasePositions(entry, call);
   return mlir::success();
 }
 

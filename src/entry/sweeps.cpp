@@ -98,7 +98,7 @@ mlir::LogicalResult SweepCall::bindBodies() {
     body.function = bodyOf(entry_, step);
     Chunks chunks;
     chunks.work.emplace(entry_, body.function, allBinds(entry_), /*listedOnly=*/false);
-    if (mlir::failed(bindArguments(entry_, body.function, chunks, {}, body.call)))
+    if (mlir::failed(bindArguments(entry_, memory_, body.function, chunks, {}, body.call)))
       return mlir::failure();
     nanoseconds_ = build_.add(nanoseconds_, chunks.work->nanoseconds());
     if (!rows_ || !rows_->hasOperands())
@@ -319,6 +319,8 @@ mlir::LogicalResult SweepCall::run() {
       build_.isNull(hook_),
       [&] { LLVM::CallOp::create(build_.ops(), function, mlir::ValueRange{object_, build_.constant(0)}); },
       [&] { runTasks(entry_, hook_, tasks_, function, object_); });
+  for (const SweptBody &body : bodies_)
+    releasePositions(entry_, body.call);
   return mlir::success();
 }
 

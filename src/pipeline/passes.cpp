@@ -69,6 +69,8 @@ void addStorageLowering(mlir::OpPassManager &passes, bool strictFp, bool marksIn
   // Behind what tells loops over all rows by their bounds.
   passes.addNestedPass<FuncOp>(transforms::createNarrowLoops());
   passes.addNestedPass<FuncOp>(transforms::createSkipEmpty());
+  // Behind what looks for merges, and for what writes to arguments alone.
+  passes.addNestedPass<FuncOp>(transforms::createLookUpMerges());
 }
 
 /// Dense loops and sums on vectors.

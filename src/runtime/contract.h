@@ -16,6 +16,8 @@ inline constexpr int64_t kMaxOrder = 8;
 inline constexpr int64_t kMaxShares = 4;
 /// Pieces of a trial: the first one, in which caches are cold, and four for each loop.
 inline constexpr int64_t kTrials = 9;
+/// Arrays that a call keeps for its next tasks: as many as threads that run at a time, or fewer.
+inline constexpr int64_t kPooledPositions = 16;
 
 // The cost of a call of the caller's parallel-for (pays() in workers.h, and entry/call.cpp, which says the same in
 // generated code).

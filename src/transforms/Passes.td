@@ -216,6 +216,23 @@ def ExpandExponentials : Pass<"spc-expand-exponentials", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def LookUpMerges : Pass<"spc-look-up-merges", "mlir::func::FuncOp"> {
+  let summary = "Look a row's entries up in an array where it is merged with many others";
+  let description = [{
+    In `A(i,j) * B(j,k) * C(i,k)` the row i of C is merged with a row of B for each entry of A's row. The sparsifier steps
+    through both each time, and each step is a branch that processors cannot foresee. Before the loop that leaves the row
+    as it is, the pass writes down where its entries are, by coordinates, in an array of as many numbers as the dimension
+    has coordinates; the loop goes through the other rows alone, in the same order as before, and behind it what was
+    written is wiped away. The array is asked for once a call of the body (`spc.take_positions`), and is NULL where the
+    dimension is large for the entries there are, or there is no memory: a copy of the loop merges then, and where the
+    row has no entries, or there is one other row.
+
+    TACO merges, too; GraphBLAS and SpGEMM by rows have such an array (Gustavson's sparse accumulator).
+  }];
+  let dependentDialects = ["dialect::SpcDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
+                           "mlir::LLVM::LLVMDialect"];
+}
+
 def BranchMerges : Pass<"spc-branch-merges", "mlir::func::FuncOp"> {
   let summary = "Let the branches of a merge advance its operands";
   let description = [{
@@ -442,7 +459,8 @@ def LowerLookups : Pass<"spc-lower-lookups", "mlir::ModuleOp"> {
   let summary = "Turn lookups of rows into calls of the runtime";
   let description = [{
     `spc.find_row` becomes the coordinate itself where the table is null, and a call of the runtime elsewhere. The
-    condition is the same throughout a call of the body, which processors foresee.
+    condition is the same throughout a call of the body, which processors foresee. `spc.take_positions` and
+    `spc.give_positions` become calls of the runtime.
   }];
   let dependentDialects = ["dialect::SpcDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect",
                            "mlir::scf::SCFDialect"];

@@ -268,7 +268,7 @@ LogicalResult LowerAssembly::lowerRuns(mlir::func::FuncOp body) {
   const RunTypes types;
   mlir::ConversionTarget target(getContext());
   target.addIllegalDialect<dialect::SpcDialect>();
-  target.addLegalOp<dialect::FindRowOp>();
+  target.addLegalOp<dialect::FindRowOp, dialect::TakePositionsOp, dialect::GivePositionsOp>();
   target.markUnknownOpDynamicallyLegal([](mlir::Operation *) { return true; });
   mlir::RewritePatternSet patterns(&getContext());
   patterns

@@ -20,7 +20,20 @@ using mlir::Value;
 
 class LowerLookups : public impl::LowerLookupsBase<LowerLookups> {
 public:
-  void runOnOperation() override { getOperation().walk(lower); }
+  void runOnOperation() override {
+    getOperation().walk(lower);
+    getOperation().walk([](dialect::TakePositionsOp op) {
+      mlir::OpBuilder builder(op);
+      auto call = dialect::callRuntime(builder, op.getLoc(), functions::take_positions, {op.getMemory()});
+      op.getArray().replaceAllUsesWith(call.getResult());
+      op.erase();
+    });
+    getOperation().walk([](dialect::GivePositionsOp op) {
+      mlir::OpBuilder builder(op);
+      dialect::callRuntime(builder, op.getLoc(), functions::give_positions, {op.getMemory(), op.getArray()});
+      op.erase();
+    });
+  }
 
 private:
   static void lower(dialect::FindRowOp op) {

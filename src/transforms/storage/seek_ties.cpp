@@ -2,6 +2,7 @@
 #include "dialect/attributes.h"
 #include "transforms/storage/tied_rows.h"
 #include "transforms/util/index_chains.h"
+#include "transforms/util/intersections.h"
 #include "transforms/util/loop_hints.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,16 +23,9 @@ namespace {
 
 constexpr int64_t kFew = 32; ///< entries among which counting those before the column is no slower than halving
 
-/// One of the two segments that a merge steps through.
-struct Segment {
-  unsigned number = 0; ///< of the carried position
-  Value begin, end;
-  Value coordinate; ///< at the position, in the merge's body
-};
-
 class TiedMerge {
 public:
-  TiedMerge(mlir::func::FuncOp body, scf::WhileOp merge) : body_(body), merge_(merge) {}
+  TiedMerge(mlir::func::FuncOp body, const Intersection &merge) : body_(body), merge_(merge) {}
 
   bool matches();
   /// Requires that the merge matches.
@@ -39,50 +33,28 @@ public:
 
 private:
   bool findSegments();
-  bool findCoordinates(Segment &segment);
-  bool findChoice();
-  bool handsOn();
-  bool isKnown(Value value) const;
-  Value passedTo(unsigned number) { return merge_.getAfterArguments()[number]; }
-  llvm::SmallVector<Value> carriedInits();
-  Value coordinateAt(ImplicitLocOpBuilder &ops, const Segment &segment, Value position);
+  bool isOnlyCompared();
   Value seek(ImplicitLocOpBuilder &ops, Value column);
   Value narrowed(ImplicitLocOpBuilder &ops, Value column);
   void computeAt(ImplicitLocOpBuilder &ops, Value position, Value column, llvm::MutableArrayRef<ColumnInside> inside);
   scf::IfOp write(ImplicitLocOpBuilder &ops, Value column, llvm::MutableArrayRef<ColumnInside> inside);
 
   mlir::func::FuncOp body_;
-  scf::WhileOp merge_;
-  Segment list_, tie_;
+  Intersection merge_;
+  MergedSegment list_, tie_;
   TiedRow row_;
-  scf::IfOp choice_; ///< what is done where both have an entry
-  Value coordinate_; ///< the less of the two
 };
 
-/// `position < end` of both, and every value goes on to the body.
+/// Which of the segments is a row of a tie, and whether the other one is of an ordered list without repeats.
 bool TiedMerge::findSegments() {
-  scf::ConditionOp condition = merge_.getConditionOp();
-  auto both = condition.getCondition().getDefiningOp<arith::AndIOp>();
-  if (!both || !llvm::equal(condition.getArgs(), merge_.getBeforeArguments()))
-    return false;
-  llvm::SmallVector<Segment, 2> segments;
-  for (const Value one : both->getOperands()) {
-    auto compare = one.getDefiningOp<arith::CmpIOp>();
-    const auto position = compare ? mlir::dyn_cast<mlir::BlockArgument>(compare.getLhs()) : mlir::BlockArgument();
-    if (!position || compare.getPredicate() != arith::CmpIPredicate::ult ||
-        position.getOwner() != merge_.getBeforeBody())
-      return false;
-    const unsigned number = position.getArgNumber();
-    segments.push_back({number, merge_.getInits()[number], compare.getRhs(), {}});
-  }
-  const auto tied = [&](const Segment &segment) { return tiedRowOf(body_, segment.begin, segment.end); };
-  const unsigned ofTie = tied(segments[1]) ? 1 : 0;
-  const std::optional<TiedRow> row = tied(segments[ofTie]);
-  if (!row || segments[0].number == segments[1].number || tied(segments[1 - ofTie]))
+  const auto tied = [&](const MergedSegment &segment) { return tiedRowOf(body_, segment.begin, segment.end); };
+  const unsigned ofTie = tied(merge_.segments[1]) ? 1 : 0;
+  const std::optional<TiedRow> row = tied(merge_.segments[ofTie]);
+  if (!row || tied(merge_.segments[1 - ofTie]))
     return false;
   row_ = *row;
-  tie_ = segments[ofTie];
-  list_ = segments[1 - ofTie];
+  tie_ = merge_.segments[ofTie];
+  list_ = merge_.segments[1 - ofTie];
   const mlir::BlockArgument tensor = pointedTensor(loadedIndex(list_.begin));
   if (!tensor || tensor != pointedTensor(loadedIndex(list_.end)))
     return false;
@@ -90,108 +62,15 @@ bool TiedMerge::findSegments() {
   return type.isUniqueLvl(type.getLvlRank() - 1) && type.isOrderedLvl(type.getLvlRank() - 1);
 }
 
-/// The coordinate that the body loads at a position, of which there is one.
-bool TiedMerge::findCoordinates(Segment &segment) {
-  for (mlir::Operation *user : passedTo(segment.number).getUsers()) {
-    auto load = mlir::dyn_cast<memref::LoadOp>(user);
-    if (!load || load->getBlock() != merge_.getAfterBody())
-      continue;
-    const auto indices = load.getMemRef().getDefiningOp<sparse::ToCoordinatesOp>()
-                             ? indexUses(load)
-                             : mlir::FailureOr<llvm::SmallVector<Value>>();
-    if (mlir::failed(indices) || indices->size() != 1 || segment.coordinate)
-      return false;
-    segment.coordinate = indices->front();
-  }
-  return static_cast<bool>(segment.coordinate);
-}
-
-/// The branch for where both coordinates are the less of the two.
-bool TiedMerge::findChoice() {
-  const auto branches = llvm::to_vector(merge_.getAfterBody()->getOps<scf::IfOp>());
-  if (branches.size() != 1)
-    return false;
-  choice_ = branches.front();
-  auto both = choice_.getCondition().getDefiningOp<arith::AndIOp>();
-  if (!both)
-    return false;
-  llvm::SmallPtrSet<mlir::Operation *, 1> less;
-  llvm::SmallPtrSet<void *, 2> compared;
-  for (const Value one : both->getOperands()) {
-    auto equal = one.getDefiningOp<arith::CmpIOp>();
-    if (!equal || equal.getPredicate() != arith::CmpIPredicate::eq)
-      return false;
-    compared.insert(equal.getLhs().getAsOpaquePointer());
-    coordinate_ = equal.getRhs();
-    less.insert(coordinate_.getDefiningOp());
-  }
-  auto least = coordinate_.getDefiningOp<arith::SelectOp>();
-  return least && less.size() == 1 && compared.size() == 2 &&
-         compared.contains(list_.coordinate.getAsOpaquePointer()) &&
-         compared.contains(tie_.coordinate.getAsOpaquePointer());
-}
-
-/// Whether a value of the merge's body is one that is known once the column has been found.
-bool TiedMerge::isKnown(Value value) const {
-  if (value == coordinate_ || value == list_.coordinate || value == tie_.coordinate)
-    return true;
-  scf::WhileOp merge = merge_;
-  return mlir::isa<mlir::BlockArgument>(value) || !merge->isAncestor(value.getParentBlock()->getParentOp()) ||
-         scf::IfOp(choice_)->isAncestor(value.getParentBlock()->getParentOp());
-}
-
-/// Whether positions are not used behind the merge, and all else is handed on as the branch says.
-bool TiedMerge::handsOn() {
-  for (auto [number, yielded] : llvm::enumerate(merge_.getYieldOp().getOperands())) {
-    if (number == list_.number || number == tie_.number) {
-      auto step = yielded.getDefiningOp<arith::SelectOp>();
-      if (!merge_.getResult(number).use_empty() || !step || step.getFalseValue() != passedTo(number))
-        return false;
-      continue;
-    }
-    if (yielded.getDefiningOp() != choice_ || !choice_.elseBlock() ||
-        choice_.elseBlock()->getTerminator()->getOperand(mlir::cast<mlir::OpResult>(yielded).getResultNumber()) !=
-            passedTo(number))
-      return false;
-  }
-  const mlir::WalkResult walked = choice_.getThenRegion().walk([&](mlir::Operation *op) {
-    return llvm::all_of(op->getOperands(), [&](Value operand) { return isKnown(operand); })
-               ? mlir::WalkResult::advance()
-               : mlir::WalkResult::interrupt();
-  });
-  // What the tie holds is true.
-  const auto isOfSteps = [&](mlir::Operation *user) {
+/// Whether nothing is read at a position of the tie but its coordinate: what it holds is true.
+bool TiedMerge::isOnlyCompared() {
+  return llvm::all_of(merge_.positionOf(tie_).getUsers(), [&](mlir::Operation *user) {
     return mlir::isa<arith::AddIOp, arith::SelectOp>(user) || loadedIndex(tie_.coordinate) == user;
-  };
-  return !walked.wasInterrupted() && llvm::all_of(passedTo(tie_.number).getUsers(), isOfSteps) &&
-         (!choice_.elseBlock() || llvm::hasSingleElement(*choice_.elseBlock()));
+  });
 }
 
 bool TiedMerge::matches() {
-  return findSegments() && findCoordinates(list_) && findCoordinates(tie_) && findChoice() && handsOn();
-}
-
-/// What the values that the merge carries besides positions begin with, in the order of the branch's results.
-llvm::SmallVector<Value> TiedMerge::carriedInits() {
-  llvm::SmallVector<Value> inits(choice_.getNumResults());
-  for (auto [number, yielded] : llvm::enumerate(merge_.getYieldOp().getOperands()))
-    if (yielded.getDefiningOp() == choice_)
-      inits[mlir::cast<mlir::OpResult>(yielded).getResultNumber()] = merge_.getInits()[number];
-  return inits;
-}
-
-Value TiedMerge::coordinateAt(ImplicitLocOpBuilder &ops, const Segment &segment, Value position) {
-  llvm::SmallVector<mlir::Operation *> casts;
-  mlir::Operation *op = segment.coordinate.getDefiningOp();
-  for (; !mlir::isa<memref::LoadOp>(op); op = op->getOperand(0).getDefiningOp())
-    casts.push_back(op);
-  Value value = memref::LoadOp::create(ops, mlir::cast<memref::LoadOp>(op).getMemRef(), position);
-  for (mlir::Operation *cast : llvm::reverse(casts)) {
-    mlir::IRMapping operands;
-    operands.map(cast->getOperand(0), value);
-    value = ops.clone(*cast, operands)->getResult(0);
-  }
-  return value;
+  return findSegments() && isOnlyCompared();
 }
 
 /// The column, as far as LLVM sees one that fits the list's integers, which vectors then compare.
@@ -229,7 +108,7 @@ Value TiedMerge::seek(ImplicitLocOpBuilder &ops, Value column) {
   const Value narrow = narrowed(ops, column);
   auto counting = scf::ForOp::create(ops, begin, end, constant(ops, 1), mlir::ValueRange{none});
   vectoriseWhole(counting, 1);
-  if (const dialect::PlaceAttr place = dialect::placeOf(merge_)) {
+  if (const dialect::PlaceAttr place = dialect::placeOf(merge_.loop)) {
     dialect::setPlace(halving, place);
     dialect::setPlace(counting, place);
   }
@@ -246,47 +125,25 @@ Value TiedMerge::seek(ImplicitLocOpBuilder &ops, Value column) {
 void TiedMerge::computeAt(ImplicitLocOpBuilder &ops, Value position, Value column,
                           llvm::MutableArrayRef<ColumnInside> inside) {
   mlir::IRMapping known;
-  for (auto [passed, begun] : llvm::zip_equal(merge_.getAfterArguments(), merge_.getInits()))
+  for (auto [passed, begun] : llvm::zip_equal(merge_.loop.getAfterArguments(), merge_.loop.getInits()))
     known.map(passed, begun);
-  known.map(passedTo(list_.number), position);
-  for (const Value coordinate : {coordinate_, list_.coordinate, tie_.coordinate})
+  known.map(merge_.positionOf(list_), position);
+  for (const Value coordinate : {merge_.least, list_.coordinate, tie_.coordinate})
     known.map(coordinate, column);
-  for (mlir::Operation &op : choice_.thenBlock()->without_terminator())
-    ops.clone(op, known);
+  const llvm::SmallVector<Value> computed = merge_.cloneBoth(ops, known);
   for (auto &[compare, branch] : inside)
     if (mlir::Operation *copy = known.lookupOrNull(compare.getOperation())) {
       compare = mlir::cast<arith::CmpIOp>(copy);
       branch = mlir::cast_or_null<scf::IfOp>(branch ? known.lookupOrNull(branch.getOperation()) : nullptr);
     }
-  if (choice_.getNumResults() == 0)
-    return;
-  llvm::SmallVector<Value> computed;
-  for (const Value yielded : choice_.thenBlock()->getTerminator()->getOperands())
-    computed.push_back(known.lookupOrDefault(yielded));
-  scf::YieldOp::create(ops, computed);
-}
-
-/// A branch whose other side leaves all as it was.
-scf::IfOp branchOn(ImplicitLocOpBuilder &ops, Value condition, llvm::ArrayRef<Value> otherwise) {
-  if (otherwise.empty())
-    return scf::IfOp::create(ops, condition, /*withElseRegion=*/false);
-  auto branch = scf::IfOp::create(ops, mlir::ValueRange(otherwise).getTypes(), condition, /*addThenBlock=*/true,
-                                  /*addElseBlock=*/true);
-  ImplicitLocOpBuilder other(ops.getLoc(), mlir::OpBuilder::atBlockEnd(branch.elseBlock()));
-  scf::YieldOp::create(other, otherwise);
-  return branch;
-}
-
-ImplicitLocOpBuilder insideOf(ImplicitLocOpBuilder &ops, scf::IfOp branch) {
-  mlir::Block *block = branch.thenBlock();
-  return {ops.getLoc(), block->mightHaveTerminator() ? mlir::OpBuilder::atBlockTerminator(block)
-                                                     : mlir::OpBuilder::atBlockEnd(block)};
+  if (!computed.empty())
+    scf::YieldOp::create(ops, computed);
 }
 
 /// Looks the column up: the branch where the list has it. `ops` stands where the results of that branch are to be
 /// handed on.
 scf::IfOp TiedMerge::write(ImplicitLocOpBuilder &ops, Value column, llvm::MutableArrayRef<ColumnInside> inside) {
-  const llvm::SmallVector<Value> inits = carriedInits();
+  const llvm::SmallVector<Value> inits = merge_.carriedInits();
   const Value position = seek(ops, column);
   const Value isInside = arith::CmpIOp::create(ops, arith::CmpIPredicate::ult, position, list_.end);
   scf::IfOp within = branchOn(ops, isInside, inits);
@@ -298,16 +155,14 @@ scf::IfOp TiedMerge::write(ImplicitLocOpBuilder &ops, Value column, llvm::Mutabl
   computeAt(both, position, column, inside);
   if (!inits.empty()) {
     scf::YieldOp::create(there, found.getResults());
-    for (auto [number, yielded] : llvm::enumerate(merge_.getYieldOp().getOperands()))
-      if (yielded.getDefiningOp() == choice_)
-        merge_.getResult(number).replaceAllUsesWith(
-            within.getResult(mlir::cast<mlir::OpResult>(yielded).getResultNumber()));
+    for (auto [result, handedOn] : llvm::zip_equal(merge_.carriedResults(), within.getResults()))
+      result.replaceAllUsesWith(handedOn);
   }
   return found;
 }
 
 void TiedMerge::rewrite(llvm::SmallVectorImpl<ColumnInside> &inside) {
-  ImplicitLocOpBuilder ops(merge_.getLoc(), merge_);
+  ImplicitLocOpBuilder ops(merge_.loop.getLoc(), merge_.loop);
   if (row_.equation.getIsListed()) {
     write(ops, coordinateAt(ops, tie_, row_.place), inside);
   } else {
@@ -319,7 +174,7 @@ void TiedMerge::rewrite(llvm::SmallVectorImpl<ColumnInside> &inside) {
     const scf::IfOp branch = write(ops, column, inside);
     inside.push_back({comparisonOf(isPresent), branch});
   }
-  merge_.erase();
+  merge_.loop.erase();
 }
 
 } // namespace
@@ -328,11 +183,15 @@ bool seekTiedColumns(mlir::func::FuncOp body, llvm::SmallVectorImpl<ColumnInside
   llvm::SmallVector<scf::WhileOp> merges;
   body.walk([&](scf::WhileOp merge) { merges.push_back(merge); });
   bool isAny = false;
-  for (scf::WhileOp merge : merges)
-    if (TiedMerge tied(body, merge); tied.matches()) {
+  for (scf::WhileOp loop : merges) {
+    const std::optional<Intersection> merge = intersectionOf(loop);
+    if (!merge)
+      continue;
+    if (TiedMerge tied(body, *merge); tied.matches()) {
       tied.rewrite(inside);
       isAny = true;
     }
+  }
   return isAny;
 }
 

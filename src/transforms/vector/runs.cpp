@@ -129,7 +129,7 @@ std::optional<Runs> matchRuns(scf::WhileOp loop) {
 namespace {
 
 constexpr int64_t kRunSamples = 32, kMost = 13; ///< of the samples
-constexpr int64_t kManyEntries = 1 << 17;       ///< whose branches no processor learns by heart
+constexpr int64_t kEntriesOfMany = 1 << 17;       ///< whose branches no processor learns by heart
 
 /// How many entries the whole list has; null where no argument of the body says so, or the loop runs several times.
 Value countOfEntries(Runs &runs) {
@@ -181,7 +181,7 @@ Value canForeseeRuns(mlir::ImplicitLocOpBuilder &ops, Runs &runs, int64_t apart)
     mlir::ImplicitLocOpBuilder branch(place, otherwise);
     scf::YieldOp::create(branch, arith::ConstantOp::create(branch, branch.getBoolAttr(true)).getResult());
   };
-  const Value isLong = arith::CmpIOp::create(ops, arith::CmpIPredicate::uge, count, number(ops, kManyEntries));
+  const Value isLong = arith::CmpIOp::create(ops, arith::CmpIPredicate::uge, count, number(ops, kEntriesOfMany));
   return scf::IfOp::create(ops, isLong, sample, suppose).getResult(0);
 }
 
