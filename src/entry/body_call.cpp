@@ -24,8 +24,8 @@ constexpr TrialSizes kOnVectors{int64_t{1} << 16, int64_t{1} << 22}; ///< of mul
 constexpr TrialSizes kOneByOne{int64_t{1} << 15, int64_t{1} << 20};  ///< of entries
 constexpr int64_t kOnePiece = int64_t{1} << 62;
 
-constexpr int64_t kPositionsOfEntry = 4; ///< numbers of an array for each entry of the largest operand, at most
-constexpr int64_t kFewPositions = 4096;  ///< entries that there are taken to be, at least: a page of numbers each
+constexpr int64_t kPositionsOfEntry = 4;                   ///< numbers of an array for each entry, at most
+constexpr int64_t kFewPositions = 4096;                    ///< numbers that are wiped in no time
 constexpr int64_t kMostPositions = (int64_t{1} << 31) - 4; ///< that numbers of 32 bits tell apart
 
 /// Where a call notes the number of an argument that each chunk has its own value of; null for all others.
@@ -62,17 +62,24 @@ Value makeTrial(EntryBuilder &build, const Work &work, const TrialSizes &sizes) 
   return object;
 }
 
+/// The entries of the least of the operands whose lists a body goes through: it takes no fewer steps.
+Value leastStored(EntryBuilder &build, LLVM::LLVMFuncOp body, const Binds &binds) {
+  Value least = build.constant(kMostPositions);
+  for (unsigned a = 0; a < body.getNumArguments(); ++a)
+    if (const BindAttr bind = dialect::bindOf(body, a); bind && bind.getKind() == BindKind::Indices)
+      if (const Value stored = binds.lookup(BindAttr::get(body.getContext(), BindKind::Stored, bind.getSymbol())))
+        least = build.least(least, stored);
+  return least;
+}
+
 /// What gives the tasks of a call arrays of as many numbers as `extent` says. There are none where these would be many
-/// for the entries that there are: whoever has a list of 40 among 2^60 has no memory for all.
-Value makePositions(Entry &entry, Memory &memory, Value extent) {
+/// for `entries`: wiping them would take longer than the call, and whoever has a list of 40 among 2^60 has no memory.
+Value makePositions(Entry &entry, Memory &memory, Value extent, Value entries) {
   using Slot = runtime::PositionsSlot;
   EntryBuilder &build = entry.build;
-  Value most = build.constant(kFewPositions);
-  for (const TensorView &view : entry.tensors)
-    if (view.stored)
-      most = build.greatest(most, build.least(view.stored, build.constant(kMostPositions / kPositionsOfEntry)));
-  const Value isFew = build.compare(ICmpPredicate::sle, extent,
-                                    build.multiply(most, build.constant(kPositionsOfEntry)));
+  const Value each = build.constant(kPositionsOfEntry);
+  const Value most = build.multiply(build.least(entries, build.constant(kMostPositions / kPositionsOfEntry)), each);
+  const Value isFew = build.compare(ICmpPredicate::sle, extent, build.greatest(most, build.constant(kFewPositions)));
   const Struct type = build.structOf<runtime::Positions>();
   const Value object = build.stack(type, 1);
   build.storeField(type, object, Slot::allocator, Descriptors(entry).allocator(memory));
@@ -104,7 +111,8 @@ mlir::LogicalResult bindArguments(Entry &entry, Memory &memory, LLVM::LLVMFuncOp
     const bool tries = bind.getKind() == BindKind::Trial && chunks.work;
     const auto makeOwn = [&] { return makeTrial(entry.build, *chunks.work, trialSizes(body)); };
     if (bind.getKind() == BindKind::Positions)
-      binds[bind] = call.positions.emplace_back(makePositions(entry, memory, binds.lookup(bind.as(BindKind::Size))));
+      binds[bind] = call.positions.emplace_back(
+          makePositions(entry, memory, binds.lookup(bind.as(BindKind::Size)), leastStored(entry.build, body, binds)));
     const Value value = tries ? makeOwn() : place ? Value() : binds.lookup(bind);
     if (place)
       *place = static_cast<int>(a);

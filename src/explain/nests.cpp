@@ -4,6 +4,7 @@
 #include "explain/step_counter.h"
 #include "format/levels.h"
 #include "sema/analyze.h"
+#include "sema/nest.h"
 
 #include <algorithm>
 
@@ -128,6 +129,13 @@ std::string overOf(const sema::Kernel &kernel, const sema::Term &term, LoopId lo
   const std::vector<OperandId> listed = listedIn(kernel, term, loop);
   const sema::Domain domain = domainOf(term, kernel);
   const ListUse use(domain, listed);
+  if (const std::optional<OperandId> kept = sema::lookedUpIn(kernel, term, loop)) {
+    const OperandId other = *kept == listed[0] ? listed[1] : listed[0];
+    const auto list = [&](OperandId id) {
+      return walkOf(kernel.tensors[term.operands[id].tensor], *levelAt(kernel, term.operands[id], loop));
+    };
+    return list(other) + ", looked up in " + list(*kept);
+  }
   if (!listed.empty() && !use.visitsAll())
     return listed.size() == 1 ? lists : lists + ", merged: " + use.where();
   std::string range = rangeOf(kernel, term.loops[loop]);

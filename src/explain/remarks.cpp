@@ -5,6 +5,7 @@
 #include "explain/text.h"
 #include "format/levels.h"
 #include "sema/alternatives.h"
+#include "sema/nest.h"
 
 #include <algorithm>
 
@@ -173,7 +174,8 @@ private:
     if (term.loops.empty())
       return;
     for (LoopId loop : term.loops.ids())
-      if (const std::vector<OperandId> listed = listedIn(kernel_, term, loop); listed.size() > 1)
+      if (const std::vector<OperandId> listed = listedIn(kernel_, term, loop);
+          listed.size() > 1 && !sema::lookedUpIn(kernel_, term, loop))
         add("merged-loop", term.where,
             "the loop over " + term.loops[loop].variable + " merges " + namesOf(term, listed) +
                 ": one entry at a time, with a branch for each",

@@ -1,5 +1,7 @@
 #include "explain/step_counter.h"
 
+#include "sema/nest.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -202,6 +204,9 @@ private:
 
   /// All coordinates of the operands that have this loop, in ascending order, as long as the domain may hold.
   double merge(int loop, const std::vector<Cursor *> &listed, bool visitsAll) {
+    if (const std::optional<OperandId> kept = sema::lookedUpIn(inputs_.kernel, term_, LoopId(loop));
+        kept && !collects_ && listed.size() == 2)
+      return lookUp(loop, listed, listed[0]->operand == *kept ? 0 : 1);
     std::vector<size_t> nodes;
     for (const Cursor *cursor : listed)
       nodes.push_back(cursor->range.begin);
@@ -224,6 +229,23 @@ private:
         break;
       gaveUp_ |= ++walked_ > inputs_.mostWalked;
       const double below = descend(loop, listed, least, nodes);
+      steps += isInnermost ? 1 : below;
+    }
+    return steps;
+  }
+
+  /// The entries of one of two lists, each of which is looked up in the other one, `kept`.
+  double lookUp(int loop, const std::vector<Cursor *> &listed, size_t kept) {
+    const size_t other = 1 - kept;
+    std::vector<size_t> nodes{listed[0]->range.begin, listed[1]->range.begin};
+    const bool isInnermost = isOver(loop + 1);
+    double steps = 0;
+    while (!gaveUp_ && nodes[other] < listed[other]->range.end && listed[kept]->range.begin < listed[kept]->range.end) {
+      gaveUp_ |= ++walked_ > inputs_.mostWalked;
+      const int64_t next = coordinateAt(*listed[other], nodes[other]);
+      while (nodes[kept] < listed[kept]->range.end && coordinateAt(*listed[kept], nodes[kept]) < next)
+        ++nodes[kept];
+      const double below = descend(loop, listed, next, nodes);
       steps += isInnermost ? 1 : below;
     }
     return steps;

@@ -134,6 +134,19 @@ class Explain(SpcCase):
         self.assertIn(self.numbers(text)[0], (dots, sum((i, j) in self.a and (k, j) in self.b for i in range(self.ROWS)
                                                         for k in range(self.ROWS) for j in range(self.COLUMNS))))
 
+    def test_steps_of_what_is_looked_up_are_those_of_the_other_list(self):
+        places = made(4, self.ROWS, self.ROWS, 0.1)
+        self.matrix("s.mtx", places, self.ROWS, self.ROWS)
+        a, b = rows_of(self.a), rows_of(self.b)
+        steps = sum(len(b.get(j, [])) for i, j in places if i in a)
+        kernel = "y(i) = S(i,j) * A(i,k) * B(j,k)\n"
+        formats = [word for name in "SAB" for word in ("--format", f"{name}=csr")]
+        self.check(kernel, [*formats, "S=s.mtx", "A=a.mtx", "B=b.mtx"], steps,
+                   csr(places, self.ROWS) + csr(self.a, self.ROWS) + csr(self.b, self.ROWS) + self.ROWS * F64)
+        text = self.explain(kernel, *formats)
+        self.assertIn("for k+  the list of B (row_ptr, col_ind), looked up in the list of A (row_ptr, col_ind)\n", text)
+        self.assertNotIn("[merged-loop]", text)
+
     def test_copies_have_no_padding(self):
         c = rows_of(self.c)
         text = self.explain("C(i,k) = A(i,j) * B(j,k)\n", "--format", "A=bsr", "--format", "B=csr", "--format", "C=csr",

@@ -160,13 +160,9 @@ private:
     return {Kind::Copies, {}, termOf(*common).operands[common->roots.front()].tensor, {}, {}};
   }
 
-  /// Whether loops can carry a term's sums: not those that walk several lists together, and not over a list that has
-  /// no array of its own coordinates and repeats them.
+  /// Whether loops can carry a term's sums: not over a list that has no array of its own coordinates and repeats them.
   bool mayAdd(const OuterLoops &nest) const {
     const Term &term = termOf(nest);
-    for (int k = static_cast<int>(term.loops.size()) - 1; k >= 0 && term.loops[LoopId(k)].isReduction; --k)
-      if (listsOf(kernel_, term, LoopId(k)).size() > 1)
-        return false;
     const auto isReadable = [&](OperandId root) {
       const format::Format &format = formatOf(term.operands[root].tensor);
       return !format.interleaved || format.levels.front().unique;

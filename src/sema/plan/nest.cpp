@@ -32,6 +32,17 @@ bool loopsOverRows(const Kernel &kernel, const Statement &statement, const Term 
          term.loops[loops.front()].part == format::Part::Whole && listsOf(kernel, term, loops.front()).empty();
 }
 
+/// The loops that say which list of an operand `loop` goes through: those further out that it is indexed by; in order.
+std::vector<LoopId> parentsOf(const Term &term, OperandId operand, LoopId loop) {
+  std::vector<LoopId> parents;
+  for (const Index &index : term.operands[operand].indices)
+    for (const IndexTerm &part : index.terms)
+      if (part.loop < loop)
+        parents.push_back(part.loop);
+  std::sort(parents.begin(), parents.end());
+  return parents;
+}
+
 } // namespace
 
 std::vector<LoopId> usedLoops(const Term &term) {
@@ -60,6 +71,20 @@ std::vector<NestLoop> nestOf(const Kernel &kernel, const Statement &statement, c
     nest.push_back(std::move(one));
   }
   return nest;
+}
+
+std::optional<OperandId> lookedUpIn(const Kernel &kernel, const Term &term, LoopId loop) {
+  const std::vector<OperandId> lists = listsOf(kernel, term, loop);
+  if (lists.size() != 2 || term.loops[loop].part != format::Part::Whole || exceeds(kernel, term, {lists[0]}) ||
+      exceeds(kernel, term, {lists[1]}))
+    return std::nullopt;
+  for (const OperandId kept : lists) {
+    const std::vector<LoopId> own = parentsOf(term, kept, loop);
+    for (const LoopId other : parentsOf(term, kept == lists[0] ? lists[1] : lists[0], loop))
+      if ((own.empty() || own.back() < other) && listsOf(kernel, term, other).size() < 2)
+        return kept;
+  }
+  return std::nullopt;
 }
 
 int runCount(const Kernel &kernel, const Statement &statement) {

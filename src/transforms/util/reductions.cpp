@@ -67,6 +67,7 @@ private:
   explicit SumTrace(Value start) { starts_.push_back(start); }
   bool isSum(Value value);
   bool isMade(mlir::OpResult result);
+  bool isMerged(scf::WhileOp loop, unsigned number);
   bool isAdded(OpOperand &sum, OpOperand &addend);
   bool isHandedOn(llvm::ArrayRef<OpOperand *> sums);
 
@@ -116,11 +117,25 @@ bool SumTrace::isMade(mlir::OpResult result) {
     return isHandedOn({&op->getOpOperand(1), &op->getOpOperand(2)});
   if (auto branch = mlir::dyn_cast<scf::IfOp>(op))
     return isHandedOn({&branch.thenYield()->getOpOperand(number), &branch.elseYield()->getOpOperand(number)});
+  if (auto merge = mlir::dyn_cast<scf::WhileOp>(op))
+    return isMerged(merge, number);
   auto loop = mlir::dyn_cast<scf::ForOp>(op);
   if (!loop || !isHandedOn(&loop.getInitArgsMutable()[number]))
     return false;
   starts_.push_back(loop.getRegionIterArg(number));
   return isHandedOn(&loop.getBody()->getTerminator()->getOpOperand(number));
+}
+
+/// Whether a merge carries the sum as its value `number`, which its condition does not depend on.
+bool SumTrace::isMerged(scf::WhileOp loop, unsigned number) {
+  OpOperand &tested = loop.getConditionOp().getArgsMutable()[number];
+  const auto carried = mlir::dyn_cast<mlir::BlockArgument>(tested.get());
+  if (!carried || carried.getOwner() != loop.getBeforeBody() || carried.getArgNumber() != number ||
+      !isHandedOn(&loop.getInitsMutable()[number]))
+    return false;
+  starts_.append({carried, loop.getAfterArguments()[number]});
+  uses_.insert(&tested);
+  return isHandedOn(&loop.getYieldOp()->getOpOperand(number));
 }
 
 bool SumTrace::isAdded(OpOperand &sum, OpOperand &addend) {
@@ -138,13 +153,14 @@ bool hasPlainNumbers(mlir::Type type) {
   return type.isF32() || type.isF64() || type.isInteger();
 }
 
-/// Whether the addends of these steps may be added in any order. Not where there are differences, or loops that carry
-/// more than the sum.
+/// Whether the addends of these steps may be added in any order. Not where there are differences, or loops other than
+/// merges, which have their positions, that carry more than the sum.
 bool mayReassociate(const SumSteps &steps, bool allMay) {
   return llvm::all_of(steps, [&](Operation *op) {
     if (auto add = mlir::dyn_cast<arith::AddFOp>(op))
       return allMay || arith::bitEnumContainsAll(add.getFastmath(), arith::FastMathFlags::reassoc);
-    return op->getNumResults() == 1 && !mlir::isa<arith::SubFOp, arith::SubIOp>(op);
+    return mlir::isa<scf::WhileOp, scf::IfOp>(op) ||
+           (op->getNumResults() == 1 && !mlir::isa<arith::SubFOp, arith::SubIOp>(op));
   });
 }
 

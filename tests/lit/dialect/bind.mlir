@@ -9,6 +9,7 @@
 // CHECK-SAME:    i64 {spc.bind = #spc.bind<stored, "A">}
 // CHECK-SAME:    index {spc.bind = #spc.bind<width, "A", 1>}
 // CHECK-SAME:    index {spc.bind = #spc.bind<stride, "B", 0>}
+// CHECK-SAME:    !llvm.ptr {spc.bind = #spc.bind<positions, "m" by 4>}
 func.func @fields(%pointers: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>},
                   %indices: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>},
                   %entries: memref<?xi32> {spc.bind = #spc.bind<entries, "A">},
@@ -16,7 +17,8 @@ func.func @fields(%pointers: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 
                   %count: index {spc.bind = #spc.bind<count, "A", 0>},
                   %stored: i64 {spc.bind = #spc.bind<stored, "A">},
                   %width: index {spc.bind = #spc.bind<width, "A", 1>},
-                  %stride: index {spc.bind = #spc.bind<stride, "B", 0>}) {
+                  %stride: index {spc.bind = #spc.bind<stride, "B", 0>},
+                  %positions: !llvm.ptr {spc.bind = #spc.bind<positions, "m" by 4>}) {
   return
 }
 

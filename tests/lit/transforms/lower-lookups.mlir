@@ -17,3 +17,13 @@ func.func @row(%table: !llvm.ptr, %i: index) -> index {
   %row = spc.find_row %table[%i]
   return %row : index
 }
+
+// CHECK-LABEL: func.func @positions(
+// CHECK-SAME:    %[[MEMORY:.*]]: !llvm.ptr
+// CHECK:         %[[ARRAY:.*]] = llvm.call @spc.rt.take_positions(%[[MEMORY]])
+// CHECK:         llvm.call @spc.rt.give_positions(%[[MEMORY]], %[[ARRAY]])
+func.func @positions(%memory: !llvm.ptr) {
+  %array = spc.take_positions %memory
+  spc.give_positions %memory, %array
+  return
+}
