@@ -82,6 +82,9 @@ static void addVectorLoops(mlir::OpPassManager &passes, const LoopOptions &optio
   passes.addPass(transforms::createPromoteBlocks(blocks));
   passes.addPass(mlir::createLoopInvariantCodeMotionPass());
   passes.addPass(mlir::createCSEPass());
+  // Behind what moves rows on the stack out of the loops that fill them.
+  if (!options.strictFp)
+    passes.addPass(transforms::createFactorFibers());
   passes.addPass(transforms::createTileRegisters(tiling));
   passes.addPass(transforms::createWidenSums());
   if (!options.strictFp)

@@ -308,6 +308,18 @@ def PromoteBlocks : Pass<"spc-promote-blocks", "mlir::func::FuncOp"> {
   ];
 }
 
+def FactorFibers : Pass<"spc-factor-fibers", "mlir::func::FuncOp"> {
+  let summary = "Add a fiber up once where dense loops multiply it out";
+  let description = [{
+    `for p: for q: for r: C[i, q, r] += s[p] * b[j, q] * c[k[p], r]`, p being the entries of a fiber (i,j), takes as many
+    steps as entries times q times r. It becomes `row[r] = sum over p of s[p] * c[k[p], r]` and, behind that,
+    `C[i, q, r] += b[j, q] * row[r]`: entries times r, and fibers times q times r. The row is on the stack;
+    `spc-tile-registers` keeps it in registers. Fibers of one entry, and rows of over 256 columns, have the loop as it
+    was. This is a reassociation, as those of `spc-factor-reductions` are.
+  }];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"];
+}
+
 def TileRegisters : Pass<"spc-tile-registers", "mlir::func::FuncOp"> {
   let summary = "Move dense loops out of reductions, in register tiles";
   let description = [{

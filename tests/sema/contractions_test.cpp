@@ -49,7 +49,7 @@ TEST_CASE("parts of dense factors are stored so that their own products run alon
                                                                  "\n"
                                                                  "s in f64, zeroed first:\n"
                                                                  "  for c+, d+: s += C(c,d)*$6(d,c)\n");
-  CHECK(checkUsual("S(p,q,r) = T(i,j,k)*A(i,p)*B(j,q)*C(k,r)", {"T=csf"}).loops(0, 0) == "q,i,j,k,r");
+  CHECK(checkUsual("S(p,q,r) = T(i,j,k)*A(i,p)*B(j,q)*C(k,r)", {"T=csf"}).loops(0, 0) == "i,j,k,q,r");
 }
 
 TEST_CASE("three dense factors become a product of matrices and what is left") {

@@ -1,5 +1,6 @@
 #include "sema/plan/loop_order.h"
 
+#include "sema/plan/lifted_loops.h"
 #include "sema/plan/operand_progress.h"
 
 #include <algorithm>
@@ -249,24 +250,6 @@ struct Choice {
   std::vector<bool> copied;
   Candidate candidate;
 };
-
-// A dense loop that would be strided innermost goes outermost where it repeats nothing but the walk over one sparse
-// operand (as much work in all): dense times CSR then runs along rows of all three matrices. A contiguous loop that
-// stays inside of that walk does so anyway, and gains by it only if it adds up what the walk's last loop comes to.
-void liftStridedLoops(const LoopProblem &problem, const std::vector<int> &scores, std::vector<int> &order) {
-  if (problem.sparse.size() != 1 || !problem.collected.empty())
-    return;
-  const OperandProgress operand(problem.sparse.front(), problem);
-  const auto isWalk = [&](int loop) { return operand.has(loop); };
-  const auto last = std::find_if(order.rbegin(), order.rend(), isWalk);
-  const bool isScattered = last != order.rend() && problem.indexesTarget[*last];
-  if (isScattered && std::any_of(order.begin(), order.end(), [&](int loop) {
-        return !isWalk(loop) && problem.indexesTarget[loop] && scores[loop] < 0;
-      }))
-    return;
-  std::stable_partition(order.begin(), order.end(),
-                        [&](int loop) { return !isWalk(loop) && problem.indexesTarget[loop] && scores[loop] > 0; });
-}
 
 class CopyChoice {
 public:

@@ -47,6 +47,8 @@ struct LoopProblem {
   std::vector<int> prescribed;     ///< loops that the user has put in an order, outermost first; others go anywhere
   /// Where the body runs, in numbers of sparse operands; nullopt: where all of them have entries.
   std::optional<DomainOver<int>> domain = std::nullopt;
+  /// Products of floats are added up in any order: factors may be applied to the sum of a fiber.
+  bool mayFactor = false;
 
   int loopCount() const { return static_cast<int>(extents.size()); }
 };

@@ -96,8 +96,10 @@ std::optional<PhysicalPlan> PhysicalPlanner::plan(const std::vector<int> &collec
   const std::optional<DomainOver<int>> domain = walkedPlaces();
   const auto prescribedProblem = [&](const std::vector<bool> &copied) {
     std::optional<LoopProblem> problem = problemFor(copied, collecting);
-    if (problem)
+    if (problem) {
       problem->domain = domain;
+      problem->mayFactor = mayFactor();
+    }
     for (int variable : problem &&order ? numbersOf(order->variables) : std::vector<int>())
       problem->prescribed.push_back(spaceFor(copied)->outermostLoop(variable));
     return problem;
@@ -111,6 +113,18 @@ std::optional<PhysicalPlan> PhysicalPlanner::plan(const std::vector<int> &collec
   while (plan.rowOrder < limit && plan.loops.order[plan.rowOrder] == collecting[plan.rowOrder])
     ++plan.rowOrder;
   return plan;
+}
+
+static bool isPlainProduct(const Node &node) {
+  if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
+    return binary->op == BinaryOp::Mul && isPlainProduct(*binary->left) && isPlainProduct(*binary->right);
+  return std::holds_alternative<AccessNode>(node.kind) || std::holds_alternative<NumberNode>(node.kind);
+}
+
+bool PhysicalPlanner::mayFactor() const {
+  const ValueType type = logical_.computeType;
+  return !planning_.options.strictFp && logical_.reduction == Reduction::Sum && !target().isAssembled() &&
+         (type == ValueType::F32 || type == ValueType::F64) && isPlainProduct(*term_.expr);
 }
 
 std::optional<LevelSpace> PhysicalPlanner::spaceFor(const std::vector<bool> &copied) const {

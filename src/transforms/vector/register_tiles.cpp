@@ -108,13 +108,17 @@ bool DenseLoop::checkAccess(const Access &access) {
   return true;
 }
 
-/// The innermost of the blocks that define the slots' indices: the whole region lies in it.
+/// The innermost of the blocks that define the slots' buffers and indices: the whole region lies in it.
 mlir::Block *homeOf(mlir::func::FuncOp body, llvm::ArrayRef<Slot> slots) {
   mlir::Block *home = &body.getBody().front();
-  for (const Slot &slot : slots)
-    for (Value index : slot.indices)
-      if (index && home->getParent()->isAncestor(index.getParentRegion()))
-        home = index.getParentBlock();
+  const auto enter = [&](Value value) {
+    if (value && home->getParent()->isAncestor(value.getParentRegion()))
+      home = value.getParentBlock();
+  };
+  for (const Slot &slot : slots) {
+    enter(slot.buffer);
+    llvm::for_each(slot.indices, enter);
+  }
   return home;
 }
 
