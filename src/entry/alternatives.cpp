@@ -24,7 +24,11 @@ public:
     listed_.clear();
     Value total = constant(0);
     for (const sema::StatementCost &cost : costs) {
-      const Value steps = of(cost.steps);
+      Value steps = of(cost.steps);
+      if (!cost.byFibers.empty()) {
+        const Value byFibers = of(cost.byFibers);
+        steps = build_.select(isLess(byFibers, steps), byFibers, steps);
+      }
       total = sum(sum(total, steps), of(cost.beside));
       if (!cost.copied.empty())
         total = sum(total, scaled(of(cost.copied), constant(sema::kCopyingCost)));

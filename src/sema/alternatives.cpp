@@ -152,6 +152,8 @@ std::vector<StatementCost> costOf(const Kernel &kernel, const Alternative &alter
     if (!statement)
       continue;
     StatementCost cost;
+    if (statement->terms.size() == 1)
+      cost.byFibers = costByFibers(*statement, statement->terms.front(), kernel).value_or(std::vector<CostProduct>());
     for (const Term &term : statement->terms) {
       const std::vector<CostProduct> own = costOf(*statement, term, kernel);
       cost.steps.insert(cost.steps.end(), own.begin(), own.end());
@@ -183,10 +185,12 @@ std::optional<double> evaluate(const std::vector<StatementCost> &costs, const Co
                         }};
   double total = 0;
   for (const StatementCost &cost : costs) {
-    const std::optional<double> steps = evaluate(cost.steps, known), beside = evaluate(cost.beside, known),
-                                copied = evaluate(cost.copied, known);
+    std::optional<double> steps = evaluate(cost.steps, known);
+    const std::optional<double> beside = evaluate(cost.beside, known), copied = evaluate(cost.copied, known);
     if (!steps || !beside || !copied)
       return std::nullopt;
+    if (!cost.byFibers.empty())
+      steps = std::min(*steps, *evaluate(cost.byFibers, known));
     total += *steps + *beside + *copied * kCopyingCost;
     if (cost.listed) {
       const double entries = listed[*cost.listed] = std::min(*steps, *evaluate({cost.places}, known));

@@ -30,6 +30,11 @@ std::vector<CostProduct> costOf(const Statement &statement, const Kernel &kernel
 /// The same of one of its terms: of a sum of operands whose entries are merged a product each.
 std::vector<CostProduct> costOf(const Statement &statement, const Term &term, const Kernel &kernel);
 
+/// The same of a term of which passes add each fiber up before dense loops multiply it out, if there are as many fibers
+/// as places for them; nullopt of any other term.
+std::optional<std::vector<CostProduct>> costByFibers(const Statement &statement, const Term &term,
+                                                     const Kernel &kernel);
+
 /// How many arithmetic operations one step of a statement's term takes, a multiply-add being two, and those on complex
 /// numbers four times as many. Operations that do not depend on the innermost loop are computed outside of it.
 double operationsPerStep(const Statement &statement, size_t term, const Kernel &kernel);
