@@ -7,6 +7,7 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 #include <string>
@@ -102,6 +103,13 @@ void preserveRegisters(llvm::Module &module) {
 }
 
 } // namespace
+
+bool hasRuntime(const llvm::TargetMachine &machine) {
+  const llvm::Triple &triple = machine.getTargetTriple();
+  const unsigned pointerBytes = machine.createDataLayout().getPointerSize();
+  return pointerBytes == (triple.isArch64Bit() ? 8U : 4U) &&
+         !runtime::bitcodeFor(llvm::Triple::getArchTypeName(triple.getArch()).str()).empty();
+}
 
 bool linkRuntime(llvm::Module &module, const RuntimeReason &reason, Diagnostics &diagnostics, RuntimeCode code) {
   if (!callsRuntime(module))

@@ -7,6 +7,7 @@
 
 namespace llvm {
 class Module;
+class TargetMachine;
 } // namespace llvm
 
 namespace spc::codegen {
@@ -23,6 +24,9 @@ enum class RuntimeCode {
   Fast,
   Quick, ///< without optimising: where each access is watched, nobody measures
 };
+
+/// Whether there is a runtime for a machine.
+bool hasRuntime(const llvm::TargetMachine &machine);
 
 /// Links what the module calls of the runtime (src/runtime) into it, as internal functions that compile for the
 /// module's own processor. Does nothing, at no cost, where it calls none. To be run on a translated module whose triple

@@ -24,8 +24,6 @@ constexpr TrialSizes kOnVectors{int64_t{1} << 16, int64_t{1} << 22}; ///< of mul
 constexpr TrialSizes kOneByOne{int64_t{1} << 15, int64_t{1} << 20};  ///< of entries
 constexpr int64_t kOnePiece = int64_t{1} << 62;
 
-constexpr int64_t kPositionsOfEntry = 4;                   ///< numbers of an array for each entry, at most
-constexpr int64_t kFewPositions = 4096;                    ///< numbers that are wiped in no time
 constexpr int64_t kMostPositions = (int64_t{1} << 31) - 4; ///< that numbers of 32 bits tell apart
 
 /// Where a call notes the number of an argument that each chunk has its own value of; null for all others.
@@ -77,9 +75,7 @@ Value leastStored(EntryBuilder &build, LLVM::LLVMFuncOp body, const Binds &binds
 Value makePositions(Entry &entry, Memory &memory, Value extent, Value entries) {
   using Slot = runtime::PositionsSlot;
   EntryBuilder &build = entry.build;
-  const Value each = build.constant(kPositionsOfEntry);
-  const Value most = build.multiply(build.least(entries, build.constant(kMostPositions / kPositionsOfEntry)), each);
-  const Value isFew = build.compare(ICmpPredicate::sle, extent, build.greatest(most, build.constant(kFewPositions)));
+  const Value isFew = build.compare(ICmpPredicate::sle, extent, entries);
   const Struct type = build.structOf<runtime::Positions>();
   const Value object = build.stack(type, 1);
   build.storeField(type, object, Slot::allocator, Descriptors(entry).allocator(memory));

@@ -205,8 +205,11 @@ private:
   /// All coordinates of the operands that have this loop, in ascending order, as long as the domain may hold.
   double merge(int loop, const std::vector<Cursor *> &listed, bool visitsAll) {
     if (const std::optional<OperandId> kept = sema::lookedUpIn(inputs_.kernel, term_, LoopId(loop));
-        kept && !collects_ && listed.size() == 2)
-      return lookUp(loop, listed, listed[0]->operand == *kept ? 0 : 1);
+        kept && !collects_ && listed.size() == 2) {
+      const size_t place = listed[0]->operand == *kept ? 0 : 1;
+      if (mayLookUp(loop, *listed[place]))
+        return lookUp(loop, listed, place);
+    }
     std::vector<size_t> nodes;
     for (const Cursor *cursor : listed)
       nodes.push_back(cursor->range.begin);
@@ -234,18 +237,35 @@ private:
     return steps;
   }
 
-  /// The entries of one of two lists, each of which is looked up in the other one, `kept`.
+  /// Whether a call has an array for a list that is looked up (look_up_merges.cpp, makePositions() of the entry).
+  bool mayLookUp(int loop, const Cursor &kept) const {
+    constexpr size_t kFewest = 4;
+    double least = std::numeric_limits<double>::infinity();
+    for (const Cursor &cursor : cursors_)
+      least = std::min(least, cursor.tree->nodes(cursor.tree->levelCount() - 1));
+    return extentOf(loop) <= least && kept.range.end - kept.range.begin >= kFewest;
+  }
+
+  /// The entries of one of two lists, each of which is looked up in the other one, `kept`; of long lists up to its last
+  /// coordinate.
   double lookUp(int loop, const std::vector<Cursor *> &listed, size_t kept) {
-    const size_t other = 1 - kept;
+    constexpr size_t kShort = 16;
+    const Range own = listed[kept]->range, other = listed[1 - kept]->range;
     std::vector<size_t> nodes{listed[0]->range.begin, listed[1]->range.begin};
+    size_t &place = nodes[1 - kept];
+    const int64_t last = coordinateAt(*listed[kept], own.end - 1);
     const bool isInnermost = isOver(loop + 1);
     double steps = 0;
-    while (!gaveUp_ && nodes[other] < listed[other]->range.end && listed[kept]->range.begin < listed[kept]->range.end) {
+    while (!gaveUp_ && place < other.end) {
+      const int64_t next = coordinateAt(*listed[1 - kept], place);
+      if (next > last && other.end - other.begin > kShort)
+        break;
       gaveUp_ |= ++walked_ > inputs_.mostWalked;
-      const int64_t next = coordinateAt(*listed[other], nodes[other]);
-      while (nodes[kept] < listed[kept]->range.end && coordinateAt(*listed[kept], nodes[kept]) < next)
+      while (nodes[kept] < own.end && coordinateAt(*listed[kept], nodes[kept]) < next)
         ++nodes[kept];
+      const size_t before = place;
       const double below = descend(loop, listed, next, nodes);
+      place = before + 1;
       steps += isInnermost ? 1 : below;
     }
     return steps;

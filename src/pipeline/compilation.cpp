@@ -1,6 +1,7 @@
 #include "pipeline/compilation.h"
 
 #include "abi/signature.h"
+#include "codegen/link_runtime.h"
 #include "dialect/attributes.h"
 #include "entry/call.h"
 #include "entry/entry.h"
@@ -95,7 +96,7 @@ bool Compilation::lowerTo(Stage stage) {
   if (!checkSize(*module_, kernel_, diagnostics_))
     return false;
   const auto lowerStorage = [&](mlir::OpPassManager &passes) {
-    addStorageLowering(passes, kernel_.strictFp, keepsIndices(options_));
+    addStorageLowering(passes, kernel_.strictFp, keepsIndices(options_), codegen::hasRuntime(backend_.machine()));
   };
   if (!run(lowerStorage))
     return false;

@@ -37,7 +37,7 @@ void addSparsification(mlir::OpPassManager &passes) {
   passes.addPass(transforms::createSparsify());
 }
 
-void addStorageLowering(mlir::OpPassManager &passes, bool strictFp, bool marksIndices) {
+void addStorageLowering(mlir::OpPassManager &passes, bool strictFp, bool marksIndices, bool looksUp) {
   passes.addNestedPass<FuncOp>(transforms::createLowerDense());
   passes.addNestedPass<FuncOp>(transforms::createApplyMasks());
   // Before canonicalization: it folds loops of one iteration.
@@ -70,7 +70,8 @@ void addStorageLowering(mlir::OpPassManager &passes, bool strictFp, bool marksIn
   passes.addNestedPass<FuncOp>(transforms::createNarrowLoops());
   passes.addNestedPass<FuncOp>(transforms::createSkipEmpty());
   // Behind what looks for merges, and for what writes to arguments alone.
-  passes.addNestedPass<FuncOp>(transforms::createLookUpMerges());
+  if (looksUp)
+    passes.addNestedPass<FuncOp>(transforms::createLookUpMerges());
 }
 
 /// Dense loops and sums on vectors.

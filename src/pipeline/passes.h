@@ -10,8 +10,9 @@ namespace spc::pipeline {
 void addSparsification(mlir::OpPassManager &passes);
 
 /// spc-loops, its first part: storage queries → arguments, outputs written in place. The same for every processor.
-/// `marksIndices`: marks what holds index variables, for debuggers.
-void addStorageLowering(mlir::OpPassManager &passes, bool strictFp, bool marksIndices = false);
+/// `marksIndices`: marks what holds index variables, for debuggers. `looksUp`: there is a runtime, which has memory for
+/// lookups.
+void addStorageLowering(mlir::OpPassManager &passes, bool strictFp, bool marksIndices = false, bool looksUp = true);
 
 /// The options that the loops of one processor depend on.
 struct LoopOptions : mlir::PassPipelineOptions<LoopOptions> {

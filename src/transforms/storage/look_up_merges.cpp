@@ -27,8 +27,9 @@ namespace scf = mlir::scf;
 using mlir::ImplicitLocOpBuilder;
 using mlir::Value;
 
-constexpr int64_t kFewestRows = 2; ///< that one is merged with: its coordinates are written down twice
-constexpr size_t kMostArrays = 2;  ///< of one loop
+constexpr int64_t kFewest = 4;    ///< rows that one is merged with, and entries of that: others are merged as fast
+constexpr int64_t kShort = 16;    ///< entries that are looked up though the row that stays may have ended
+constexpr size_t kMostArrays = 2; ///< of one loop
 
 /// A merge within a loop that does not change one of its segments.
 struct Lookup {
@@ -38,6 +39,13 @@ struct Lookup {
 
   const MergedSegment &keptSegment() const { return merge.segments[kept]; }
   const MergedSegment &otherSegment() const { return merge.segments[1 - kept]; }
+};
+
+/// What lookups in one array share.
+struct Noted {
+  Value array;
+  Value place; ///< in memory: the first position that is not written down yet
+  Value last;  ///< the segment's last coordinate
 };
 
 /// A loop, the merges within it, and a segment for each of their arrays.
@@ -124,8 +132,11 @@ private:
   void addTo(LookupLoop &outer, Lookup lookup);
   void rewrite(LookupLoop &outer, llvm::ArrayRef<Value> arrays);
   static Value isWorth(ImplicitLocOpBuilder &ops, const LookupLoop &outer, llvm::ArrayRef<Value> arrays);
-  static void note(ImplicitLocOpBuilder &ops, const MergedSegment &segment, Value array, bool isKnown);
-  static void lookUp(Lookup &lookup, Value array);
+  static void noteUpTo(ImplicitLocOpBuilder &ops, const MergedSegment &segment, const Noted &noted, Value coordinate);
+  static void forget(ImplicitLocOpBuilder &ops, const MergedSegment &segment, const Noted &noted);
+  static Value firstBeyond(ImplicitLocOpBuilder &ops, const MergedSegment &segment, Value last);
+  static Value prepare(ImplicitLocOpBuilder &ops, const Lookup &lookup, const Noted &noted);
+  static void lookUp(Lookup &lookup, const Noted &noted);
 
   std::vector<LookupLoop> loops_;
 };
@@ -169,17 +180,19 @@ void LookUpMerges::addTo(LookupLoop &outer, Lookup lookup) {
   outer.lookups.push_back(lookup);
 }
 
-/// Whether there is memory for the arrays, the segments have entries, and there are rows enough to look up.
+/// Whether there is memory for the arrays, and the segments have entries enough, and rows to look up.
 Value LookUpMerges::isWorth(ImplicitLocOpBuilder &ops, const LookupLoop &outer, llvm::ArrayRef<Value> arrays) {
   scf::ForOp loop = outer.loop;
-  const Value rows = arith::SubIOp::create(ops, loop.getUpperBound(), loop.getLowerBound());
-  const Value fewest = arith::ConstantIndexOp::create(ops, kFewestRows);
-  Value worth = arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, rows, fewest);
+  const auto areEnough = [&](Value begin, Value end) -> Value {
+    const Value fewest = arith::ConstantIndexOp::create(ops, kFewest);
+    return arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, arith::SubIOp::create(ops, end, begin), fewest);
+  };
+  Value worth = areEnough(loop.getLowerBound(), loop.getUpperBound());
   for (auto [array, lookup] : llvm::zip_equal(arrays, outer.arrays)) {
     const MergedSegment &segment = lookup.keptSegment();
     const Value null = LLVM::ZeroOp::create(ops, array.getType());
     const Value isThere = LLVM::ICmpOp::create(ops, LLVM::ICmpPredicate::ne, array, null);
-    const Value hasEntries = arith::CmpIOp::create(ops, arith::CmpIPredicate::ult, segment.begin, segment.end);
+    const Value hasEntries = areEnough(segment.begin, segment.end);
     worth = arith::AndIOp::create(ops, worth, arith::AndIOp::create(ops, isThere, hasEntries));
   }
   return worth;
@@ -190,41 +203,112 @@ Value elementOf(ImplicitLocOpBuilder &ops, Value array, Value coordinate) {
   return LLVM::GEPOp::create(ops, array.getType(), ops.getI32Type(), array, mlir::ValueRange{number});
 }
 
-/// Writes for each coordinate of the segment the number of its entry, from 1, or 0 for all where they are not `known`
-/// any more.
-void LookUpMerges::note(ImplicitLocOpBuilder &ops, const MergedSegment &segment, Value array, bool isKnown) {
+/// The index of an array of one element.
+Value onlyPlace(ImplicitLocOpBuilder &ops) {
+  return arith::ConstantIndexOp::create(ops, 0);
+}
+
+/// Writes for each coordinate of the segment up to this one the number of its entry, from 1. A merge with a row that
+/// ends there would have come as far: no more is written than was stepped over.
+void LookUpMerges::noteUpTo(ImplicitLocOpBuilder &ops, const MergedSegment &segment, const Noted &noted,
+                            Value coordinate) {
   const Value one = arith::ConstantIndexOp::create(ops, 1);
-  auto entries = scf::ForOp::create(ops, segment.begin, segment.end, one);
+  const Value first = memref::LoadOp::create(ops, noted.place, onlyPlace(ops));
+  auto loop = scf::WhileOp::create(ops, first.getType(), first);
+  mlir::OpBuilder::InsertionGuard guard(ops);
+  mlir::Block *test = ops.createBlock(&loop.getBefore(), {}, first.getType(), ops.getLoc());
+  const Value isInside = arith::CmpIOp::create(ops, arith::CmpIPredicate::ult, test->getArgument(0), segment.end);
+  scf::IfOp inside = branchOn(ops, isInside, arith::ConstantOp::create(ops, ops.getBoolAttr(false)).getResult());
+  ImplicitLocOpBuilder there = insideOf(ops, inside);
+  const Value here = coordinateAt(there, segment, test->getArgument(0));
+  scf::YieldOp::create(there,
+                       mlir::ValueRange{arith::CmpIOp::create(there, arith::CmpIPredicate::ule, here, coordinate)});
+  scf::ConditionOp::create(ops, inside.getResult(0), test->getArguments());
+  mlir::Block *step = ops.createBlock(&loop.getAfter(), {}, first.getType(), ops.getLoc());
+  const Value place = step->getArgument(0), next = arith::AddIOp::create(ops, place, one);
+  const Value number = arith::SubIOp::create(ops, next, segment.begin);
+  LLVM::StoreOp::create(ops, arith::IndexCastOp::create(ops, ops.getI32Type(), number),
+                        elementOf(ops, noted.array, coordinateAt(ops, segment, place)));
+  scf::YieldOp::create(ops, next);
+  ops.setInsertionPointAfter(loop);
+  memref::StoreOp::create(ops, loop.getResult(0), noted.place, onlyPlace(ops));
+}
+
+/// The first position of a segment whose coordinate is beyond `last`, by halving: all of the same number of steps,
+/// without branches that nobody foresees.
+Value LookUpMerges::firstBeyond(ImplicitLocOpBuilder &ops, const MergedSegment &segment, Value last) {
+  const mlir::Type index = ops.getIndexType();
+  const Value one = arith::ConstantIndexOp::create(ops, 1);
+  const Value length = arith::SubIOp::create(ops, segment.end, segment.begin);
+  auto halving = scf::WhileOp::create(ops, mlir::TypeRange{index, index}, mlir::ValueRange{segment.begin, length});
+  mlir::OpBuilder::InsertionGuard guard(ops);
+  mlir::Block *test = ops.createBlock(&halving.getBefore(), {}, {index, index}, {ops.getLoc(), ops.getLoc()});
+  const Value isLong = arith::CmpIOp::create(ops, arith::CmpIPredicate::ugt, test->getArgument(1), one);
+  scf::ConditionOp::create(ops, isLong, test->getArguments());
+  mlir::Block *step = ops.createBlock(&halving.getAfter(), {}, {index, index}, {ops.getLoc(), ops.getLoc()});
+  const Value first = step->getArgument(0), left = step->getArgument(1);
+  const Value half = arith::ShRUIOp::create(ops, left, one), middle = arith::AddIOp::create(ops, first, half);
+  const Value isWithin =
+      arith::CmpIOp::create(ops, arith::CmpIPredicate::ule, coordinateAt(ops, segment, middle), last);
+  scf::YieldOp::create(ops, mlir::ValueRange{arith::SelectOp::create(ops, isWithin, middle, first),
+                                             arith::SubIOp::create(ops, left, half)});
+  // The last one that is within, or the first one of all, which looking up finds nothing for.
+  ops.setInsertionPointAfter(halving);
+  return arith::AddIOp::create(ops, halving.getResult(0), one);
+}
+
+/// Wipes what was written.
+void LookUpMerges::forget(ImplicitLocOpBuilder &ops, const MergedSegment &segment, const Noted &noted) {
+  const Value one = arith::ConstantIndexOp::create(ops, 1);
+  const Value end = memref::LoadOp::create(ops, noted.place, onlyPlace(ops));
+  auto entries = scf::ForOp::create(ops, segment.begin, end, one);
   ImplicitLocOpBuilder each(ops.getLoc(), mlir::OpBuilder::atBlockTerminator(entries.getBody()));
-  const Value position = entries.getInductionVar();
-  Value number = arith::ConstantOp::create(each, each.getI32IntegerAttr(0));
-  if (isKnown) {
-    const Value before = arith::SubIOp::create(each, position, segment.begin);
-    number = arith::IndexCastOp::create(each, each.getI32Type(), arith::AddIOp::create(each, before, one));
-  }
-  LLVM::StoreOp::create(each, number, elementOf(each, array, coordinateAt(each, segment, position)));
+  const Value none = arith::ConstantOp::create(each, each.getI32IntegerAttr(0));
+  LLVM::StoreOp::create(each, none,
+                        elementOf(each, noted.array, coordinateAt(each, segment, entries.getInductionVar())));
+}
+
+/// Writes down what lookups of the other segment may find. Returns where they may end: a merge ends with the segment
+/// that does first, too.
+Value LookUpMerges::prepare(ImplicitLocOpBuilder &ops, const Lookup &lookup, const Noted &noted) {
+  const MergedSegment &kept = lookup.keptSegment(), &other = lookup.otherSegment();
+  const Value isAny = arith::CmpIOp::create(ops, arith::CmpIPredicate::ult, other.begin, other.end);
+  scf::IfOp some = branchOn(ops, isAny, other.end);
+  ImplicitLocOpBuilder ahead = insideOf(ops, some);
+  const Value lastPlace = arith::SubIOp::create(ahead, other.end, arith::ConstantIndexOp::create(ahead, 1));
+  const Value last = coordinateAt(ahead, other, lastPlace);
+  noteUpTo(ahead, kept, noted, last);
+  const Value length = arith::SubIOp::create(ahead, other.end, other.begin);
+  const Value isLong =
+      arith::CmpIOp::create(ahead, arith::CmpIPredicate::ugt, length, arith::ConstantIndexOp::create(ahead, kShort));
+  const Value isBeyond = arith::CmpIOp::create(ahead, arith::CmpIPredicate::ugt, last, noted.last);
+  scf::IfOp cut = branchOn(ahead, arith::AndIOp::create(ahead, isLong, isBeyond), other.end);
+  ImplicitLocOpBuilder cutting = insideOf(ahead, cut);
+  scf::YieldOp::create(cutting, firstBeyond(cutting, other, noted.last));
+  scf::YieldOp::create(ahead, cut.getResults());
+  return some.getResult(0);
 }
 
 /// Goes through the other segment alone.
-void LookUpMerges::lookUp(Lookup &lookup, Value array) {
+void LookUpMerges::lookUp(Lookup &lookup, const Noted &noted) {
   Intersection &merge = lookup.merge;
   const MergedSegment &kept = lookup.keptSegment(), &other = lookup.otherSegment();
   ImplicitLocOpBuilder ops(merge.loop.getLoc(), merge.loop);
-  const Value one = arith::ConstantIndexOp::create(ops, 1);
-  auto entries = scf::ForOp::create(ops, other.begin, other.end, one, merge.carriedInits());
+  const Value one = arith::ConstantIndexOp::create(ops, 1), end = prepare(ops, lookup, noted);
+  auto entries = scf::ForOp::create(ops, other.begin, end, one, merge.carriedInits());
   if (const dialect::PlaceAttr place = dialect::placeOf(merge.loop))
     dialect::setPlace(entries, place);
   ImplicitLocOpBuilder each(ops.getLoc(), mlir::OpBuilder::atBlockBegin(entries.getBody()));
   const Value coordinate = coordinateAt(each, other, entries.getInductionVar());
-  const Value noted = LLVM::LoadOp::create(each, each.getI32Type(), elementOf(each, array, coordinate));
+  const Value number = LLVM::LoadOp::create(each, each.getI32Type(), elementOf(each, noted.array, coordinate));
   const Value none = arith::ConstantOp::create(each, each.getI32IntegerAttr(0));
-  const Value isBoth = arith::CmpIOp::create(each, arith::CmpIPredicate::ne, noted, none);
+  const Value isBoth = arith::CmpIOp::create(each, arith::CmpIPredicate::ne, number, none);
   scf::IfOp branch = branchOn(each, isBoth, entries.getRegionIterArgs());
   if (entries.getNumResults() > 0)
     scf::YieldOp::create(each, branch.getResults());
   ImplicitLocOpBuilder both = insideOf(each, branch);
-  const Value number = arith::IndexCastUIOp::create(both, both.getIndexType(), noted);
-  const Value behind = arith::AddIOp::create(both, kept.begin, number);
+  const Value behind =
+      arith::AddIOp::create(both, kept.begin, arith::IndexCastUIOp::create(both, both.getIndexType(), number));
   mlir::IRMapping known;
   known.map(merge.positionOf(kept),
             arith::SubIOp::create(both, behind, arith::ConstantIndexOp::create(both, 1)).getResult());
@@ -233,8 +317,7 @@ void LookUpMerges::lookUp(Lookup &lookup, Value array) {
     known.map(same, coordinate);
   for (auto [result, carried] : llvm::zip_equal(merge.carriedResults(), entries.getRegionIterArgs()))
     known.map(merge.loop.getAfterArguments()[result.getResultNumber()], carried);
-  const llvm::SmallVector<Value> handedOn = merge.cloneBoth(both, known);
-  if (!handedOn.empty())
+  if (const llvm::SmallVector<Value> handedOn = merge.cloneBoth(both, known); !handedOn.empty())
     scf::YieldOp::create(both, handedOn);
   for (auto [result, carried] : llvm::zip_equal(merge.carriedResults(), entries.getResults()))
     result.replaceAllUsesWith(carried);
@@ -259,15 +342,23 @@ void LookUpMerges::rewrite(LookupLoop &outer, llvm::ArrayRef<Value> arrays) {
   ImplicitLocOpBuilder merging(loop.getLoc(), mlir::OpBuilder::atBlockEnd(choice.elseBlock()));
   scf::YieldOp::create(merging, merging.clone(*loop)->getResults());
   ImplicitLocOpBuilder looking(loop.getLoc(), mlir::OpBuilder::atBlockEnd(choice.thenBlock()));
-  for (auto [array, lookup] : llvm::zip_equal(arrays, outer.arrays))
-    note(looking, lookup.keptSegment(), array, true);
+  mlir::Block &entry = getOperation().getBody().front();
+  ImplicitLocOpBuilder first(loop.getLoc(), mlir::OpBuilder::atBlockBegin(&entry));
+  llvm::SmallVector<Noted> noted;
+  for (auto [array, lookup] : llvm::zip_equal(arrays, outer.arrays)) {
+    const MergedSegment &segment = lookup.keptSegment();
+    const Value place = memref::AllocaOp::create(first, mlir::MemRefType::get({1}, first.getIndexType()));
+    memref::StoreOp::create(looking, segment.begin, place, onlyPlace(looking));
+    const Value end = arith::SubIOp::create(looking, segment.end, arith::ConstantIndexOp::create(looking, 1));
+    noted.push_back({array, place, coordinateAt(looking, segment, end)});
+  }
   loop->moveBefore(choice.thenBlock(), choice.thenBlock()->end());
   looking.setInsertionPointToEnd(choice.thenBlock());
-  for (auto [array, lookup] : llvm::zip_equal(arrays, outer.arrays))
-    note(looking, lookup.keptSegment(), array, false);
+  for (auto [one, lookup] : llvm::zip_equal(noted, outer.arrays))
+    forget(looking, lookup.keptSegment(), one);
   scf::YieldOp::create(looking, loop.getResults());
   for (Lookup &lookup : outer.lookups)
-    lookUp(lookup, arrays[lookup.array]);
+    lookUp(lookup, noted[lookup.array]);
 }
 
 void LookUpMerges::runOnOperation() {

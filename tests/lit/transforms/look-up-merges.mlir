@@ -1,24 +1,29 @@
 // RUN: spc-opt %s -spc-look-up-merges | FileCheck %s
 
-// Row i stays while j goes through it: its positions are written down, looked up for the entries of each row j, and wiped.
+// Row i stays while j goes through it: its positions are looked up for the entries of each row j, and wiped behind them.
 // Pointers of row i, which the merge asks for again, are loaded in front of the loop.
 // CHECK-LABEL: func.func @triangles(
 // CHECK-SAME:    %[[MEMORY:[a-z0-9]*]]: !llvm.ptr {spc.bind = #spc.bind<positions, "n">}
+// CHECK:         %[[PLACE:.*]] = memref.alloca() : memref<1xindex>
 // CHECK:         %[[ARRAY:.*]] = spc.take_positions %[[MEMORY]]
-// CHECK:         %[[LENGTH:.*]] = arith.subi
-// CHECK:         %[[MANY:.*]] = arith.cmpi sge, %[[LENGTH]], %c2
+// CHECK:         arith.cmpi sge, %{{.*}}, %c4
 // CHECK:         %[[THERE:.*]] = llvm.icmp "ne" %[[ARRAY]]
-// CHECK:         %[[ANY:.*]] = arith.cmpi ult, %[[FIRST:.*]], %[[LAST:.*]] : index
-// CHECK:         %[[BOTH:.*]] = arith.andi %[[THERE]], %[[ANY]]
-// CHECK:         %[[WORTH:.*]] = arith.andi %[[MANY]], %[[BOTH]]
-// CHECK:         scf.if %[[WORTH]] -> (f64) {
-// CHECK:           scf.for %[[P:.*]] = %[[FIRST]] to %[[LAST]]
-// CHECK:             %[[BEFORE:.*]] = arith.subi %[[P]], %[[FIRST]]
-// CHECK:             %[[NUMBER:.*]] = arith.addi %[[BEFORE]]
-// CHECK:             %[[NARROW:.*]] = arith.index_cast %[[NUMBER]] : index to i32
-// CHECK:             llvm.store %[[NARROW]]
+// CHECK:         %[[LENGTH:.*]] = arith.subi %[[END:.*]], %[[FIRST:.*]] : index
+// CHECK:         arith.cmpi sge, %[[LENGTH]], %c4
+// CHECK:         scf.if %{{.*}} -> (f64) {
+// CHECK:           memref.store %[[FIRST]], %[[PLACE]]
 // CHECK:           %[[SUM:.*]] = scf.for
-// CHECK:             scf.for %[[Q:.*]] = %{{.*}} iter_args(%[[CARRIED:.*]] = %{{.*}}) -> (f64) {
+// What row j may find is written down first, up to its last coordinate.
+// CHECK:             %[[LIMIT:.*]] = scf.if %{{.*}} -> (index) {
+// CHECK:               scf.while
+// CHECK:                 arith.cmpi ule
+// CHECK:                 llvm.store
+// CHECK:               memref.store %{{.*}}, %[[PLACE]]
+// Long rows are cut behind the last coordinate of row i.
+// CHECK:               scf.if %{{.*}} -> (index) {
+// CHECK:                 scf.while
+// CHECK:                   arith.shrui
+// CHECK:             scf.for %[[Q:.*]] = %{{.*}} to %[[LIMIT]] {{.*}} iter_args(%[[CARRIED:.*]] = %{{.*}}) -> (f64) {
 // CHECK:               %[[NOTED:.*]] = llvm.load
 // CHECK:               %[[MET:.*]] = arith.cmpi ne, %[[NOTED]], %c0_i32
 // CHECK:               scf.if %[[MET]] -> (f64) {
@@ -29,7 +34,8 @@
 // CHECK:               } else {
 // CHECK:                 scf.yield %[[CARRIED]]
 // CHECK:             } {spc.place = #spc.place<0, 2>}
-// CHECK:           scf.for
+// CHECK:           %[[NOTEDEND:.*]] = memref.load %[[PLACE]]
+// CHECK:           scf.for %{{.*}} = %[[FIRST]] to %[[NOTEDEND]]
 // CHECK:             llvm.store %c0_i32
 // CHECK:           scf.yield %[[SUM]]
 // CHECK:         } else {
