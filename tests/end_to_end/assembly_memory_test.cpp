@@ -1,6 +1,7 @@
 // Memory that ends at each of a kernel's requests: a status comes back, the
 // output is as it was, nothing stays behind.
 #include "end_to_end/assembly.h"
+#include "end_to_end/hand_made_call.h"
 
 #include <catch2/catch.hpp>
 
@@ -46,6 +47,35 @@ TEST_CASE("assembling kernels survive the end of memory", "[assembly-memory]") {
 TEST_CASE("kernels with several assembled outputs survive the end of memory", "[assembly-memory]") {
   checkFailures("D(i,k) = B(i,j)*C(j,k)\nE(i,j) = B(i,j) + C(i,j)",
                 product({{"D", {"csr", "coo"}}, {"E", {"csr", "csc"}}, {"B", {"csr"}}, {"C", {"csr"}}}));
+}
+
+TEST_CASE("a row without memory leaves nothing to the next one", "[assembly-memory]") {
+  constexpr int64_t kColumns = 3000;
+  std::vector<StoredEntry> wide;
+  for (int64_t k = 0; k < kColumns; ++k)
+    wide.push_back({{0, k}, 1});
+  for (int64_t k = 100; k < 110; ++k)
+    wide.push_back({{1, k}, 1});
+  KernelSpec spec;
+  spec.statements = "C(i,k) = A(i,j)*B(j,k)";
+  spec.formats = {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}};
+  HandMadeCall call(spec);
+  call.passEntries("A", {2, 2}, {{{0, 0}, 1}, {{1, 1}, 1}});
+  call.passEntries("B", {2, kColumns}, wide);
+  int failures = 0;
+  for (int64_t request = 0, status = SPC_ERROR_MEMORY; status != 0; ++request) {
+    call.passAssembled("C", {2, kColumns});
+    REQUIRE(call.callPhase("_symbolic", nullptr) == 0);
+    call.memory().failFrom(request);
+    status = call.callPhase("_numeric", nullptr);
+    CHECK((status == 0 || status == SPC_ERROR_MEMORY));
+    CHECK(call.memory().problem() == "");
+    call.memory().failFrom(1'000'000);
+    failures += status != 0 ? 1 : 0;
+    call.releaseAssembled();
+  }
+  CHECK(failures > 2);
+  CHECK(call.memory().live() == 0);
 }
 
 } // namespace spc::testing

@@ -51,6 +51,15 @@ int64_t makeRoomForTouched(RunState &run, int64_t count, int64_t first, int64_t 
   return more > run.capacity - count ? makeRoom(run, count, more) : count;
 }
 
+/// Forgets the touched keys below the words [first, last] of the summary: whoever has the workspace next finds none.
+void forgetTouched(Run &run, int64_t first, int64_t last) {
+  for (int64_t s = first; s <= last; ++s) {
+    for (uint64_t busy = run.summary[s]; busy != 0; busy &= busy - 1)
+      run.bits[s * 64 + __builtin_ctzll(busy)] = 0;
+    run.summary[s] = 0;
+  }
+}
+
 /// Flushes a row (spc_rt_row_flush). The widths are kAny where they are known at run time only.
 template <int64_t KeyBytes, int64_t ValueBytes>
 SPC_HOT int64_t flushRow(RunState &run, int64_t count, int64_t first, int64_t last, const int64_t *coordinates) {
@@ -59,8 +68,10 @@ SPC_HOT int64_t flushRow(RunState &run, int64_t count, int64_t first, int64_t la
   const int64_t firstWord = first >> 12, lastWord = last >> 12;
   if (last - first >= run.capacity - count) {
     count = makeRoomForTouched(run, count, firstWord, lastWord);
-    if (run.status != Status::Ok)
+    if (run.status != Status::Ok) {
+      forgetTouched(run, firstWord, lastWord);
       return count;
+    }
   }
   void *const keys = run.keys, *const values = run.values, *const slots = run.slots;
   uint64_t *const bits = run.bits, *const summary = run.summary;

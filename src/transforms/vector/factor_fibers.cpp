@@ -48,13 +48,18 @@ bool isDense(scf::ForOp loop) {
          mlir::isConstantIntValue(loop.getStep(), 1);
 }
 
+/// Whether an operation is arithmetic or a load.
+bool isRead(Operation *op) {
+  return mlir::isPure(op) || mlir::isa<memref::LoadOp>(op);
+}
+
 /// The one loop in the body of another one, beside which there are loads and arithmetic alone; null where that is not
 /// so.
 scf::ForOp onlyLoopIn(scf::ForOp loop) {
   scf::ForOp only;
   for (Operation &op : loop.getBody()->without_terminator()) {
     auto inner = mlir::dyn_cast<scf::ForOp>(op);
-    if (inner ? bool(only) : op.getNumRegions() > 0 || !(mlir::isPure(&op) || mlir::isa<memref::LoadOp>(op)))
+    if (inner ? bool(only) : op.getNumRegions() > 0 || !isRead(&op))
       return {};
     only = inner ? inner : only;
   }
@@ -123,7 +128,7 @@ bool FiberSum::findLoops() {
 bool FiberSum::findSum() {
   for (Operation &op : columns_.getBody()->without_terminator()) {
     auto store = mlir::dyn_cast<memref::StoreOp>(op);
-    if (op.getNumRegions() > 0 || (store && store_))
+    if (op.getNumRegions() > 0 || (store ? bool(store_) : !isRead(&op)))
       return false;
     store_ = store ? store : store_;
   }
