@@ -8,7 +8,6 @@
 namespace spc::dialect {
 
 using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
-
 namespace {
 
 /// Which of its parameters a bind has, by kind.
@@ -31,12 +30,11 @@ BindShape shapeOf(BindKind kind) {
   case BindKind::Rows:
     return {true, false, false};
   case BindKind::Size:
+  case BindKind::Positions:
     return {true, false, true};
   case BindKind::Begin:
   case BindKind::End:
     return {true, true, true}; // of a count or of a size
-  case BindKind::Positions:
-    return {true, false, true};
   case BindKind::Assembly:
   case BindKind::Chunk:
   case BindKind::Trial:
@@ -94,11 +92,10 @@ mlir::LogicalResult verifyTensor(mlir::FunctionOpInterface body, unsigned index,
     return body.emitOpError() << "argument " << index << ": " << kTensor << " is no #spc.tensor";
   const auto type = mlir::dyn_cast<mlir::ShapedType>(body.getArgumentTypes()[index]);
   const size_t extents = tensor.getExtents().size();
-  const mlir::Type element = type ? type.getElementType() : mlir::Type(); // a pointer has none
   if (const auto identity = mlir::dyn_cast_or_null<mlir::TypedAttr>(tensor.getIdentity());
-      identity && element && identity.getType() != element)
-    return body.emitOpError() << "argument " << index << " with elements " << element << " has the identity "
-                              << identity;
+      identity && type && identity.getType() != type.getElementType())
+    return body.emitOpError() << "argument " << index << " with elements " << type.getElementType()
+                              << " has the identity " << identity;
   if (type && extents > 0 && type.getRank() != static_cast<int64_t>(extents))
     return body.emitOpError() << "argument " << index << " of type " << type << " has " << extents << " extents";
   return mlir::success();

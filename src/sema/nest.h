@@ -25,9 +25,9 @@ std::vector<LoopId> usedLoops(const Term &term);
 std::vector<NestLoop> nestOf(const Kernel &kernel, const Statement &statement, const Term &term,
                              const Division &division);
 
-/// Of two lists that a loop needs an entry of both of, the one that stays as it is while a loop further out goes through
-/// others: its entries are looked up by their coordinates rather than merged (transforms/storage/look_up_merges.cpp),
-/// wherever there is memory for that. nullopt where there is none.
+/// Of two lists that a loop needs an entry of both of, the one that stays as it is while a loop further out goes
+/// through others: its entries are looked up by their coordinates rather than merged
+/// (transforms/storage/look_up_merges.cpp), wherever there is memory for that. nullopt where there is none.
 std::optional<OperandId> lookedUpIn(const Kernel &kernel, const Term &term, LoopId loop);
 
 /// How many runs collect what an assembling statement's terms make: a single one, row by row, where each term is a nest

@@ -37,8 +37,7 @@ TEST_CASE("Sums that any row may add to are divided into copies, unless they kee
   CHECK(check("s = x(i)*z(i)", {}).divisions() == "divided by rows of i: copies of s; slices of x, z\n");
   CHECK(check("s = A(i,j)*B(i,j)", {"A=csr", "B=csr"}).divisions() ==
         "divided by rows of i: copies of s; slices of A, B\n");
-  CHECK(check("s = A(i,j)*A(j,k)*A(i,k)", {"A=csr"}).divisions() ==
-        "divided by rows of i: copies of s; all of A\n");
+  CHECK(check("s = A(i,j)*A(j,k)*A(i,k)", {"A=csr"}).divisions() == "divided by rows of i: copies of s; all of A\n");
   CHECK(check("y(j) = A(i,j)*x(i)", {"A=csr"}, /*strict=*/true).divisions() ==
         "not divided: its iterations add to each other's elements, and sums keep their order\n");
 }

@@ -129,7 +129,7 @@ std::optional<Runs> matchRuns(scf::WhileOp loop) {
 namespace {
 
 constexpr int64_t kRunSamples = 32, kMost = 13; ///< of the samples
-constexpr int64_t kEntriesOfMany = 1 << 17;       ///< whose branches no processor learns by heart
+constexpr int64_t kEntriesOfMany = 1 << 17;     ///< whose branches no processor learns by heart
 
 /// How many entries the whole list has; null where no argument of the body says so, or the loop runs several times.
 Value countOfEntries(Runs &runs) {
