@@ -1,4 +1,5 @@
 // What terms cost of which each fiber is added up once (transforms/vector/factor_fibers.cpp).
+#include "format/levels.h"
 #include "sema/cost.h"
 
 #include <algorithm>
@@ -30,6 +31,9 @@ std::optional<OperandId> walkedIn(const Term &term, const Kernel &kernel) {
   }
   if (!walked || term.operands[*walked].indices.size() < 3)
     return std::nullopt;
+  const format::Format &format = kernel.tensors[term.operands[*walked].tensor].format;
+  if (format::kindOf(format, format.levelCount() - 1) != format::LevelKind::Compressed)
+    return std::nullopt; // one list of all entries has no fibers
   const std::vector<Index> &indices = term.operands[*walked].indices;
   for (size_t k = 0; k < indices.size(); ++k)
     if (!indices[k].isLoop() || indices[k].terms.front().loop != LoopId(k))

@@ -1,5 +1,6 @@
 #include "sema/plan/lifted_loops.h"
 
+#include "format/levels.h"
 #include "sema/plan/operand_progress.h"
 
 #include <algorithm>
@@ -23,7 +24,25 @@ bool multipliesFibersOut(const LoopProblem &problem, int last, const std::vector
          std::any_of(contiguous.begin(), contiguous.end(), isIndexedByBoth);
 }
 
+bool isPlainProduct(const Node &node) {
+  if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
+    return binary->op == BinaryOp::Mul && isPlainProduct(*binary->left) && isPlainProduct(*binary->right);
+  return std::holds_alternative<AccessNode>(node.kind) || std::holds_alternative<NumberNode>(node.kind);
+}
+
 } // namespace
+
+bool mayFactorFibers(const LogicalStatement &logical, const LogicalTerm &term, const TermOperands &operands,
+                     const Scope &scope, const Kernel &kernel) {
+  // One list of all entries has no fibers.
+  const auto hasFibers = [&](AccessId id) {
+    const format::Format &format = kernel.tensors[scope.accesses[id].tensor].format;
+    return format::kindOf(format, format.levelCount() - 1) == format::LevelKind::Compressed;
+  };
+  const bool isFloat = logical.computeType == ValueType::F32 || logical.computeType == ValueType::F64;
+  return isFloat && logical.reduction == Reduction::Sum && !kernel.tensors[logical.target].isAssembled() &&
+         std::all_of(operands.walked.begin(), operands.walked.end(), hasFibers) && isPlainProduct(*term.expr);
+}
 
 void liftStridedLoops(const LoopProblem &problem, const std::vector<int> &scores, std::vector<int> &order) {
   if (problem.sparse.size() != 1 || !problem.collected.empty())

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sema/plan/loop_order.h"
+#include "sema/plan/sparse_operands.h"
 
 #include <vector>
 
@@ -13,5 +14,10 @@ namespace spc::sema {
 /// `scores` says by loop how badly dense operands are strided where it is the innermost one; negative: most are
 /// contiguous.
 void liftStridedLoops(const LoopProblem &problem, const std::vector<int> &scores, std::vector<int> &order);
+
+/// Whether a term is a product of floats, added up in an array, whose lists have fibers: LoopProblem::mayFactor, where
+/// sums may be reassociated.
+bool mayFactorFibers(const LogicalStatement &logical, const LogicalTerm &term, const TermOperands &operands,
+                     const Scope &scope, const Kernel &kernel);
 
 } // namespace spc::sema

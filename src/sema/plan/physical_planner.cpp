@@ -4,6 +4,7 @@
 #include "sema/equations.h"
 #include "sema/plan/build_expression.h"
 #include "sema/plan/dense_view.h"
+#include "sema/plan/lifted_loops.h"
 #include "sema/plan/prescribed_order.h"
 #include "sema/terms/shared_pattern.h"
 #include "sema/terms/sparsity.h"
@@ -98,7 +99,7 @@ std::optional<PhysicalPlan> PhysicalPlanner::plan(const std::vector<int> &collec
     std::optional<LoopProblem> problem = problemFor(copied, collecting);
     if (problem) {
       problem->domain = domain;
-      problem->mayFactor = mayFactor();
+      problem->mayFactor = !planning_.options.strictFp && mayFactorFibers(logical_, term_, read_, scope_, kernel_);
     }
     for (int variable : problem &&order ? numbersOf(order->variables) : std::vector<int>())
       problem->prescribed.push_back(spaceFor(copied)->outermostLoop(variable));
@@ -113,18 +114,6 @@ std::optional<PhysicalPlan> PhysicalPlanner::plan(const std::vector<int> &collec
   while (plan.rowOrder < limit && plan.loops.order[plan.rowOrder] == collecting[plan.rowOrder])
     ++plan.rowOrder;
   return plan;
-}
-
-static bool isPlainProduct(const Node &node) {
-  if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
-    return binary->op == BinaryOp::Mul && isPlainProduct(*binary->left) && isPlainProduct(*binary->right);
-  return std::holds_alternative<AccessNode>(node.kind) || std::holds_alternative<NumberNode>(node.kind);
-}
-
-bool PhysicalPlanner::mayFactor() const {
-  const ValueType type = logical_.computeType;
-  return !planning_.options.strictFp && logical_.reduction == Reduction::Sum && !target().isAssembled() &&
-         (type == ValueType::F32 || type == ValueType::F64) && isPlainProduct(*term_.expr);
 }
 
 std::optional<LevelSpace> PhysicalPlanner::spaceFor(const std::vector<bool> &copied) const {

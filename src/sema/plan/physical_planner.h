@@ -55,8 +55,6 @@ public:
   std::string orderOf(const PhysicalPlan &plan) const;
 
 private:
-  /// Whether the term is a product of floats that are added up in any order.
-  bool mayFactor() const;
   PhysicalPlanner(Planning &planning, OperandCopies &copies, const LogicalStatement &logical, const LogicalTerm &term,
                   TermOperands read)
       : planning_(planning), kernel_(planning.kernel), copies_(copies), logical_(logical), term_(term),

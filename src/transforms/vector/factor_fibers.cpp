@@ -31,6 +31,7 @@ using mlir::Value;
 
 constexpr int64_t kMostColumns = 256; ///< of a row that is added up: they are on the stack
 constexpr int64_t kFewestEntries = 2; ///< of a fiber, in the mean
+constexpr int64_t kFewestUses = 4;    ///< of a fiber's sum: iterations of the loops around the columns
 
 /// The loops of a nest that change a value.
 struct Varies {
@@ -220,15 +221,19 @@ Value FiberSum::boundAt(ImplicitLocOpBuilder &ops, Value bound, Value fiber) {
   return known.lookupOrDefault(bound);
 }
 
-/// Whether rows fit on the stack, and fibers are long enough in the mean.
+/// Whether rows fit on the stack, their sums are used often enough, and fibers are long enough in the mean.
 Value FiberSum::isWorth(ImplicitLocOpBuilder &ops) {
   const auto number = [](ImplicitLocOpBuilder &at, int64_t value) { return arith::ConstantIndexOp::create(at, value); };
   const Value begin = fibers_.getLowerBound(), end = fibers_.getUpperBound();
   const Value isAny = arith::CmpIOp::create(ops, arith::CmpIPredicate::ult, begin, end);
   const Value fits =
       arith::CmpIOp::create(ops, arith::CmpIPredicate::ule, columns_.getUpperBound(), number(ops, kMostColumns));
-  auto choice = scf::IfOp::create(ops, ops.getI1Type(), arith::AndIOp::create(ops, isAny, fits), /*addThenBlock=*/true,
-                                  /*addElseBlock=*/true);
+  Value uses = number(ops, 1);
+  for (scf::ForOp loop : around_)
+    uses = arith::MulIOp::create(ops, uses, loop.getUpperBound());
+  const Value isUsed = arith::CmpIOp::create(ops, arith::CmpIPredicate::uge, uses, number(ops, kFewestUses));
+  const Value mayPay = arith::AndIOp::create(ops, isAny, arith::AndIOp::create(ops, fits, isUsed));
+  auto choice = scf::IfOp::create(ops, ops.getI1Type(), mayPay, /*addThenBlock=*/true, /*addElseBlock=*/true);
   ImplicitLocOpBuilder no(ops.getLoc(), mlir::OpBuilder::atBlockEnd(choice.elseBlock()));
   scf::YieldOp::create(no, mlir::ValueRange{arith::ConstantOp::create(no, no.getBoolAttr(false))});
   ImplicitLocOpBuilder some(ops.getLoc(), mlir::OpBuilder::atBlockEnd(choice.thenBlock()));
