@@ -23,9 +23,8 @@ inline constexpr double kCopyingCost = 30;
 
 /// What a statement of an alternative costs, or a copy of an operand that the alternative alone makes.
 struct StatementCost {
-  std::vector<CostProduct> steps; ///< of its loops
-  std::vector<CostProduct>
-      byFibers; ///< of the same, which take as many steps as the less of the two says; empty: the former
+  std::vector<CostProduct> steps;    ///< of its loops
+  std::vector<CostProduct> byFibers; ///< costByFibers(): the loops take the less of the two; empty: the former
   std::vector<CostProduct> copied; ///< entries that are copied, or put in order, each of which takes kCopyingCost steps
   std::vector<CostProduct> beside; ///< rows and searches that may find no entries, and elements that are set first
   std::optional<TensorId> listed;  ///< the target where it is assembled: it is taken to have an entry for each step
