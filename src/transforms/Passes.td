@@ -220,12 +220,13 @@ def LookUpMerges : Pass<"spc-look-up-merges", "mlir::func::FuncOp"> {
   let summary = "Look a row's entries up in an array where it is merged with many others";
   let description = [{
     In `A(i,j) * B(j,k) * C(i,k)` the row i of C is merged with a row of B for each entry of A's row. The sparsifier steps
-    through both each time, and each step is a branch that processors cannot foresee. Before the loop that leaves the row
+    through both each time, and each step is a branch that processors cannot foresee. Within the loop that leaves the row
     as it is, the pass writes down where its entries are, by coordinates, in an array of as many numbers as the dimension
-    has coordinates; the loop goes through the other rows alone, in the same order as before, and behind it what was
-    written is wiped away. The array is asked for once a call of the body (`spc.take_positions`), and is NULL where the
-    dimension is large for the entries there are, or there is no memory: a copy of the loop merges then, and where the
-    row has no entries, or there is one other row.
+    has coordinates, as far as some other row reaches. The other rows alone are gone through, in the same order as
+    before, long ones up to the last coordinate of the row that stays: a merge ends with the list that does first, too.
+    Behind the loop what was written is wiped away. The array is asked for once a call of the body
+    (`spc.take_positions`), and is NULL where the dimension is large for the entries there are, or there is no memory: a
+    copy of the loop merges then, and where the row has few entries, or there are few others.
 
     TACO merges, too; GraphBLAS and SpGEMM by rows have such an array (Gustavson's sparse accumulator).
   }];
@@ -314,8 +315,10 @@ def FactorFibers : Pass<"spc-factor-fibers", "mlir::func::FuncOp"> {
     `for p: for q: for r: C[i, q, r] += s[p] * b[j, q] * c[k[p], r]`, p being the entries of a fiber (i,j), takes as many
     steps as entries times q times r. It becomes `row[r] = sum over p of s[p] * c[k[p], r]` and, behind that,
     `C[i, q, r] += b[j, q] * row[r]`: entries times r, and fibers times q times r. The row is on the stack;
-    `spc-tile-registers` keeps it in registers. Fibers of one entry, and rows of over 256 columns, have the loop as it
-    was. This is a reassociation, as those of `spc-factor-reductions` are.
+    `spc-tile-registers` keeps it in registers. Where a slice's fibers have fewer than two entries in the mean, rows have
+    over 256 columns, or there are fewer than four q, the loop over q goes around the fibers of the slice instead: each
+    element gets its addends in the same order, and stays in its register for all of them. The former is a
+    reassociation, as those of `spc-factor-reductions` are.
   }];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"];
 }

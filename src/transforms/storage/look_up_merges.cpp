@@ -234,27 +234,14 @@ void LookUpMerges::noteUpTo(ImplicitLocOpBuilder &ops, const MergedSegment &segm
   memref::StoreOp::create(ops, loop.getResult(0), noted.place, onlyPlace(ops));
 }
 
-/// The first position of a segment whose coordinate is beyond `last`, by halving: all of the same number of steps,
-/// without branches that nobody foresees.
+/// The first position of a segment whose coordinate is beyond `last`, or the second one, as looking up the first finds
+/// nothing then.
 Value LookUpMerges::firstBeyond(ImplicitLocOpBuilder &ops, const MergedSegment &segment, Value last) {
-  const mlir::Type index = ops.getIndexType();
-  const Value one = arith::ConstantIndexOp::create(ops, 1);
-  const Value length = arith::SubIOp::create(ops, segment.end, segment.begin);
-  auto halving = scf::WhileOp::create(ops, mlir::TypeRange{index, index}, mlir::ValueRange{segment.begin, length});
-  mlir::OpBuilder::InsertionGuard guard(ops);
-  mlir::Block *test = ops.createBlock(&halving.getBefore(), {}, {index, index}, {ops.getLoc(), ops.getLoc()});
-  const Value isLong = arith::CmpIOp::create(ops, arith::CmpIPredicate::ugt, test->getArgument(1), one);
-  scf::ConditionOp::create(ops, isLong, test->getArguments());
-  mlir::Block *step = ops.createBlock(&halving.getAfter(), {}, {index, index}, {ops.getLoc(), ops.getLoc()});
-  const Value first = step->getArgument(0), left = step->getArgument(1);
-  const Value half = arith::ShRUIOp::create(ops, left, one), middle = arith::AddIOp::create(ops, first, half);
-  const Value isWithin =
-      arith::CmpIOp::create(ops, arith::CmpIPredicate::ule, coordinateAt(ops, segment, middle), last);
-  scf::YieldOp::create(ops, mlir::ValueRange{arith::SelectOp::create(ops, isWithin, middle, first),
-                                             arith::SubIOp::create(ops, left, half)});
-  // The last one that is within, or the first one of all, which looking up finds nothing for.
-  ops.setInsertionPointAfter(halving);
-  return arith::AddIOp::create(ops, halving.getResult(0), one);
+  const auto isWithin = [&](ImplicitLocOpBuilder &each, Value coordinate) -> Value {
+    return arith::CmpIOp::create(each, arith::CmpIPredicate::ule, coordinate, last);
+  };
+  const Value place = halve(ops, segment, 1, isWithin).begin;
+  return arith::AddIOp::create(ops, place, arith::ConstantIndexOp::create(ops, 1));
 }
 
 /// Wipes what was written.

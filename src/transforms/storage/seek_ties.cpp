@@ -86,30 +86,17 @@ Value TiedMerge::narrowed(ImplicitLocOpBuilder &ops, Value column) {
 /// The first position in the segment whose coordinate is not below the column: long ones are halved, and the entries of
 /// short ones counted, which takes no branch that processors cannot foresee.
 Value TiedMerge::seek(ImplicitLocOpBuilder &ops, Value column) {
-  const auto constant = [](ImplicitLocOpBuilder &at, int64_t number) -> Value {
-    return arith::ConstantIndexOp::create(at, number);
+  const auto isBelow = [&](ImplicitLocOpBuilder &each, Value coordinate) -> Value {
+    return arith::CmpIOp::create(each, arith::CmpIPredicate::ult, coordinate, column);
   };
-  const mlir::Type index = ops.getIndexType();
-  const Value length = arith::SubIOp::create(ops, list_.end, list_.begin);
-  auto halving = scf::WhileOp::create(ops, mlir::TypeRange{index, index}, mlir::ValueRange{list_.begin, length});
-  mlir::Block *test = ops.createBlock(&halving.getBefore(), {}, {index, index}, {ops.getLoc(), ops.getLoc()});
-  const Value isLong = arith::CmpIOp::create(ops, arith::CmpIPredicate::sgt, test->getArgument(1), constant(ops, kFew));
-  scf::ConditionOp::create(ops, isLong, test->getArguments());
-  mlir::Block *step = ops.createBlock(&halving.getAfter(), {}, {index, index}, {ops.getLoc(), ops.getLoc()});
-  const Value first = step->getArgument(0), left = step->getArgument(1);
-  const Value half = arith::ShRUIOp::create(ops, left, constant(ops, 1));
-  const Value middle = arith::AddIOp::create(ops, first, half);
-  const Value isBelow = arith::CmpIOp::create(ops, arith::CmpIPredicate::ult, coordinateAt(ops, list_, middle), column);
-  const Value next = arith::SelectOp::create(ops, isBelow, middle, first);
-  scf::YieldOp::create(ops, mlir::ValueRange{next, arith::SubIOp::create(ops, left, half)});
-  ops.setInsertionPointAfter(halving);
-  const Value begin = halving.getResult(0), end = arith::AddIOp::create(ops, begin, halving.getResult(1));
+  const auto [begin, length] = halve(ops, list_, kFew, isBelow);
+  const Value end = arith::AddIOp::create(ops, begin, length), step = arith::ConstantIndexOp::create(ops, 1);
   const Value none = arith::ConstantOp::create(ops, ops.getI32IntegerAttr(0));
   const Value narrow = narrowed(ops, column);
-  auto counting = scf::ForOp::create(ops, begin, end, constant(ops, 1), mlir::ValueRange{none});
+  auto counting = scf::ForOp::create(ops, begin, end, step, mlir::ValueRange{none});
   vectoriseWhole(counting, 1);
   if (const dialect::PlaceAttr place = dialect::placeOf(merge_.loop)) {
-    dialect::setPlace(halving, place);
+    dialect::setPlace(begin.getDefiningOp(), place);
     dialect::setPlace(counting, place);
   }
   ImplicitLocOpBuilder each(ops.getLoc(), mlir::OpBuilder::atBlockEnd(counting.getBody()));
@@ -117,7 +104,8 @@ Value TiedMerge::seek(ImplicitLocOpBuilder &ops, Value column) {
   const Value isBefore = arith::CmpIOp::create(each, arith::CmpIPredicate::ult, other, narrow);
   const Value one = arith::ExtUIOp::create(each, each.getI32Type(), isBefore);
   scf::YieldOp::create(each, arith::AddIOp::create(each, counting.getRegionIterArg(0), one).getResult());
-  return arith::AddIOp::create(ops, begin, arith::IndexCastOp::create(ops, index, counting.getResult(0)));
+  const Value count = arith::IndexCastOp::create(ops, ops.getIndexType(), counting.getResult(0));
+  return arith::AddIOp::create(ops, begin, count);
 }
 
 /// Does what the merge does where both have an entry. `ops` stands at the end of a block. Merges within have been

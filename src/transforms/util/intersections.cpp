@@ -170,6 +170,25 @@ Value coordinateAt(ImplicitLocOpBuilder &ops, const MergedSegment &segment, Valu
   return value;
 }
 
+Halved halve(ImplicitLocOpBuilder &ops, const MergedSegment &segment, int64_t few,
+             llvm::function_ref<Value(ImplicitLocOpBuilder &, Value)> isBefore) {
+  const mlir::Type index = ops.getIndexType();
+  const auto number = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(ops, value); };
+  const Value all = arith::SubIOp::create(ops, segment.end, segment.begin);
+  auto halving = scf::WhileOp::create(ops, mlir::TypeRange{index, index}, mlir::ValueRange{segment.begin, all});
+  mlir::Block *test = ops.createBlock(&halving.getBefore(), {}, {index, index}, {ops.getLoc(), ops.getLoc()});
+  const Value isLong = arith::CmpIOp::create(ops, arith::CmpIPredicate::sgt, test->getArgument(1), number(few));
+  scf::ConditionOp::create(ops, isLong, test->getArguments());
+  mlir::Block *step = ops.createBlock(&halving.getAfter(), {}, {index, index}, {ops.getLoc(), ops.getLoc()});
+  const Value first = step->getArgument(0), left = step->getArgument(1);
+  const Value half = arith::ShRUIOp::create(ops, left, number(1));
+  const Value middle = arith::AddIOp::create(ops, first, half);
+  const Value next = arith::SelectOp::create(ops, isBefore(ops, coordinateAt(ops, segment, middle)), middle, first);
+  scf::YieldOp::create(ops, mlir::ValueRange{next, arith::SubIOp::create(ops, left, half)});
+  ops.setInsertionPointAfter(halving);
+  return {halving.getResult(0), halving.getResult(1)};
+}
+
 scf::IfOp branchOn(ImplicitLocOpBuilder &ops, Value condition, mlir::ValueRange otherwise) {
   if (otherwise.empty())
     return scf::IfOp::create(ops, condition, /*withElseRegion=*/false);

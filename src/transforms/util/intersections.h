@@ -42,6 +42,16 @@ std::optional<Intersection> intersectionOf(mlir::scf::WhileOp loop);
 /// The segment's coordinate at another position.
 mlir::Value coordinateAt(mlir::ImplicitLocOpBuilder &ops, const MergedSegment &segment, mlir::Value position);
 
+/// Where a position is looked for.
+struct Halved {
+  mlir::Value begin, length;
+};
+
+/// Halves an ordered segment again and again, without branches on coordinates, to `few` entries or fewer: the last one
+/// whose coordinate `isBefore` is among them, or the first of all. `ops` then stands behind the loop.
+Halved halve(mlir::ImplicitLocOpBuilder &ops, const MergedSegment &segment, int64_t few,
+             llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &, mlir::Value)> isBefore);
+
 /// A branch that hands `otherwise` on where the condition does not hold. Its other block is empty, for insideOf().
 mlir::scf::IfOp branchOn(mlir::ImplicitLocOpBuilder &ops, mlir::Value condition, mlir::ValueRange otherwise);
 
