@@ -138,7 +138,7 @@ private:
     if (!usual || !contractions.trusted || !agree(usual->kernel, careful.kernel, given_) ||
         asksForLess(careful.kernel, usual->kernel, given_))
       return std::nullopt;
-    std::vector<Candidate> plans = chosenFrom(std::move(*usual), contractions);
+    std::vector<Candidate> plans = chosenFrom(std::move(*usual), contractions, &careful.kernel);
     return mayRecompute(kernelsOf(plans), {&careful.kernel}, given_) ? std::optional(std::move(plans)) : std::nullopt;
   }
 
@@ -173,12 +173,16 @@ private:
                                              : std::nullopt;
   }
 
-  /// The plans among which calls choose, the usual one first.
-  std::vector<Candidate> chosenFrom(Candidate usual, const Contractions &contractions) {
+  /// The plans among which calls choose, the usual one first. `careful`: the plan that is to follow each of them, if
+  /// one is.
+  std::vector<Candidate> chosenFrom(Candidate usual, const Contractions &contractions,
+                                    const Kernel *careful = nullptr) {
     const Diagnostics found = usual.found;
     return plansWorthwhile(std::move(usual), contractions.products, given_, [&](const Scenario &scenario) {
       Contractions other{.scenario = scenario, .trusts = contractions.trusts};
-      return planned(other, found);
+      std::optional<Candidate> plan = planned(other, found);
+      const bool mayFollow = !plan || !careful || mayRecompute({&plan->kernel}, {careful}, given_);
+      return mayFollow ? std::move(plan) : std::nullopt;
     });
   }
 

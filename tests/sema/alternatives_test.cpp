@@ -287,6 +287,8 @@ TEST_CASE("sums are asked for entries at once where infinities would not show, o
       !recomputes("tensor A(m,n): cf64, sparse\ntensor B(n,p), sparse\ntensor x(p)\ny(i) = A(i,j)*B(j,k)*x(k)", both));
   CHECK(recomputes("y(i) = b(i)*sum(j, A(i,j))*sum(j, B(i,j))", both));
   CHECK(!recomputes("D(i,j) = S(i,j)*b(i)*sum(k, A(i,k))*sum(k, B(j,k))", {"A=csr", "B=csr", "S=csr", "D=csr"}));
+  // Of the plans among which a call might choose, those that list a part's entries cannot be followed.
+  CHECK(recomputes("s = x(i)*A(i,j)*B(j,k)*C(k,l)*D(l,m)*z(m)", {"A=csr", "B=csr", "C=csr", "D=csr"}));
   // Three finite factors may make an infinity in one order and not in another, and so may a small divisor, and two of
   // as many dimensions as the result take as long to look at. To look for these in the result takes more steps than to
   // ask.
