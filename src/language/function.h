@@ -97,6 +97,12 @@ constexpr bool isComparison(Function function) {
   return function >= Function::Equal && function <= Function::Within;
 }
 
+/// Whether a function of floats takes as long as some multiplications do.
+constexpr bool isTranscendental(Function function) {
+  return (function >= Function::Cbrt && function <= Function::Gelu) || function == Function::Pow ||
+         function == Function::Atan2;
+}
+
 /// Whether a function compares an index variable with an index.
 constexpr bool isOfPlaces(Function function) {
   return function >= Function::At && function <= Function::Within;

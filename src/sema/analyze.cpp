@@ -231,8 +231,10 @@ std::optional<Kernel> plan(const Program &checked, const Options &options, Diagn
   const bool mayMove = options.fuses && !options.asWritten && !program.given.order;
   if (mayMove)
     pickApart(program);
-  if (mayMove && !options.strictFp)
+  if (mayMove && !options.strictFp) {
     scatterApart(program);
+    computeFunctionsApart(program);
+  }
   tieIndices(program);
   if (mayMove && !options.strictFp)
     placeGathered(program);

@@ -20,6 +20,10 @@ void pickApart(Program &program);
 /// it. Requires: there are no ties.
 void scatterApart(Program &program);
 
+/// Makes temporaries of what products compute for the entries of a sparse operand by functions that take long, where
+/// several do, or one does so for each element of a further dimension. Requires: there are no ties.
+void computeFunctionsApart(Program &program);
+
 /// Puts operands in place of equations between index variables, so that loops run over their solutions alone: a
 /// comparison `i == j` that is no factor of a sparse operand with both, and the indices of sparse operands that are no
 /// plain variables, A(i, i), A(2*i + 3, 5). Each becomes a Tie, a tensor of the program.

@@ -155,6 +155,8 @@ private:
   }
 
   void reportFormat(const std::string &owner, const char *takes) {
+    if (target_.name.starts_with('$')) // which no text has
+      return;
     planning_.diagnostics.report(kOutputFormat, logical_.where,
                                  kindOfTarget() + inQuotes(target_.name) + takes + " the pattern of " + owner + ": " +
                                      storage(target_.format) + fillInWords());

@@ -1,0 +1,399 @@
+// What a product computes for the entries of a sparse operand by functions that take long, `S(i,j) * exp(E(i,j))` in
+// `O(i,f) = S(i,j) * exp(E(i,j)) * V(j,f)`, as a temporary with that operand's pattern: several products share it, and
+// loops over further variables do not compute it again.
+#include "sema/simplify.h"
+#include "sema/terms/masks.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace spc::sema {
+namespace {
+
+/// Extents of variables over which a product computes no entry again, as registers hold what it multiplies.
+constexpr int64_t kFewColumns = 16;
+
+/// A product in which an operand's entries are multiplied with functions of as many variables.
+struct Found {
+  size_t statement;
+  Node *entries; ///< the factor that lists them: the operand, or where it has entries
+  Access operand;
+  std::vector<Node *> functions = {}; ///< in the order of the text
+  bool isRepeated = false;            ///< for each element of a further dimension
+};
+
+class FunctionSplitter {
+public:
+  explicit FunctionSplitter(Program &program) : program_(program) {}
+
+  void run() {
+    for (size_t k = 0; k < program_.statements.size(); ++k)
+      note(k);
+    for (const std::string &key : order_)
+      if (const std::vector<Found> &all = found_.at(key); isWorthwhile(all))
+        computeApart(all);
+    if (!apart_.empty())
+      insertApart();
+  }
+
+private:
+  struct Apart {
+    size_t before; ///< the statement that it precedes
+    ResolvedStatement statement;
+  };
+
+  const ResolvedStatement &at(size_t statement) const { return program_.statements[statement]; }
+
+  /// Whether a tensor lists entries, or may do so as a statement's target.
+  bool mayList(TensorId tensor) const {
+    return !program_.tensors[tensor].format.isDense() || (listed_.contains(tensor) && listed_.at(tensor));
+  }
+
+  /// Whether an access lists the entries of an operand, at the same place, or none.
+  bool listsAlike(const Access &access, const Access &operand) const {
+    const auto pattern = patterns_.find(access.tensor);
+    const TensorId owner = pattern == patterns_.end() ? access.tensor : pattern->second;
+    return !mayList(access.tensor) || (owner == operand.tensor && access.variables == operand.variables);
+  }
+
+  void note(size_t number) {
+    ResolvedStatement &statement = program_.statements[number];
+    if (!statement.value)
+      return;
+    const bool asks = hasNode(*statement.value, [](const Node &one) {
+      const auto *call = std::get_if<CallNode>(&one.kind);
+      return call && (language::isOfPlaces(call->function) || call->function == Function::Where);
+    });
+    const TensorId written = statement.target.tensor;
+    if (const std::optional<TensorId> pattern = asks ? std::nullopt : patternOf(number))
+      patterns_.emplace(written, *pattern);
+    if (lastWrite_.contains(written))
+      patterns_.erase(written);
+    lastWrite_[written] = number;
+    listed_[written] |=
+        asks || std::ranges::any_of(statement.scope.accesses, [&](const Access &one) { return mayList(one.tensor); });
+    const Tensor &target = program_.tensors[statement.target.tensor];
+    const ValueType type = computeTypeOf(program_, statement);
+    if (!asks && !statement.takesIn && !statement.isFused && target.format.isDense() &&
+        (statement.op == AssignOp::Assign || statement.op == AssignOp::Add) &&
+        (type == ValueType::F64 || type == ValueType::F32))
+      search(number, *statement.value);
+  }
+
+  /// The operand whose entries a temporary has, which is a product with it.
+  std::optional<TensorId> patternOf(size_t number) {
+    ResolvedStatement &statement = program_.statements[number];
+    if (!statement.isTemporary || statement.op != AssignOp::Assign || program_.symbols[statement.target.tensor].boundBy)
+      return std::nullopt;
+    std::vector<Node *> factors;
+    addFactors(*statement.value, factors);
+    const std::optional<Found> found = foundIn(number, factors);
+    return found && found->operand.variables == statement.target.variables && isAlone(*statement.value, *found)
+               ? std::optional(found->operand.tensor)
+               : std::nullopt;
+  }
+
+  /// Looks through sums for products.
+  void search(size_t number, Node &node) {
+    const auto *reduction = std::get_if<ReduceNode>(&node.kind);
+    const auto *binary = std::get_if<BinaryNode>(&node.kind);
+    if (binary && (binary->op == BinaryOp::Mul || binary->op == BinaryOp::Div))
+      noteProduct(number, node);
+    if (asSum(node) || std::holds_alternative<NegateNode>(node.kind) || (reduction && !reduction->rank))
+      for (Node *child : children(node))
+        search(number, *child);
+  }
+
+  /// The factors of a product that are no divisors.
+  static void addFactors(Node &node, std::vector<Node *> &factors) {
+    auto *binary = std::get_if<BinaryNode>(&node.kind);
+    if (!binary || asSum(node))
+      return factors.push_back(&node);
+    addFactors(*binary->left, factors);
+    if (binary->op == BinaryOp::Mul)
+      addFactors(*binary->right, factors);
+  }
+
+  /// Looks for products in what a product divides by, and in the sums among its factors.
+  void searchWithin(size_t number, Node &node) {
+    auto *binary = std::get_if<BinaryNode>(&node.kind);
+    if (!binary || asSum(node)) {
+      if (std::holds_alternative<ReduceNode>(node.kind))
+        search(number, node);
+      return;
+    }
+    searchWithin(number, *binary->left);
+    if (binary->op == BinaryOp::Div)
+      search(number, *binary->right);
+    searchWithin(number, *binary->right);
+  }
+
+  /// The one factor of several that lists entries.
+  std::optional<Found> foundIn(size_t number, const std::vector<Node *> &factors) const {
+    std::optional<Found> found;
+    for (Node *factor : factors)
+      if (const std::optional<AccessId> operand = entriesOf(*factor, at(number).scope)) {
+        if (found)
+          return std::nullopt;
+        found = Found{number, factor, at(number).scope.accesses[*operand]};
+      }
+    return found;
+  }
+
+  void noteProduct(size_t number, Node &product) {
+    searchWithin(number, product);
+    const Scope &scope = at(number).scope;
+    std::vector<Node *> factors;
+    addFactors(product, factors);
+    std::optional<Found> found = foundIn(number, factors);
+    if (!found)
+      return;
+    const std::vector<VariableId> &own = found->operand.variables;
+    for (Node *factor : factors)
+      if (factor != found->entries && isLong(*factor, own, scope))
+        found->functions.push_back(factor);
+    if (found->functions.empty() || !isAlone(product, *found))
+      return;
+    for (VariableId variable : freeVariables(product, scope)) {
+      const std::optional<int64_t> fixed = program_.extents[scope.variables[variable].extent].fixed;
+      found->isRepeated |= !has(own, variable) && fixed.value_or(kFewColumns) >= kFewColumns;
+    }
+    const std::string key = keyOf(*found);
+    if (!found_.contains(key))
+      order_.push_back(key);
+    found_[key].push_back(*std::move(found));
+  }
+
+  /// The operand of which a factor is a value for each entry, `A(i,j)` or `pattern(A(i,j))`, if each is listed once.
+  std::optional<AccessId> entriesOf(const Node &factor, const Scope &scope) const {
+    const auto *call = std::get_if<CallNode>(&factor.kind);
+    const Node &node = call && call->function == Function::Pattern ? *call->arguments.front() : factor;
+    const auto *use = std::get_if<AccessNode>(&node.kind);
+    if (!use)
+      return std::nullopt;
+    const Access &access = scope.accesses[use->access];
+    const Tensor &tensor = program_.tensors[access.tensor];
+    const format::Format &format = tensor.format;
+    std::vector<VariableId> sorted = access.variables;
+    std::ranges::sort(sorted);
+    const bool isDistinct = std::ranges::adjacent_find(sorted) == sorted.end();
+    const bool isGiven = tensor.is<Parameter>() && program_.symbols[access.tensor].firstWrite < 0;
+    return isGiven && !format.isDense() && !format.isSum() && format.symmetry == format::Symmetry::None &&
+                   !format.mayRepeat() && listsJustEntries(format) && tensor.fill == 0 && tensor.order() > 1 &&
+                   isDistinct && !hasDerived(access, scope)
+               ? std::optional(use->access)
+               : std::nullopt;
+  }
+
+  /// Whether a factor calls such a function of all variables of an operand, and has no others.
+  bool isLong(const Node &factor, const std::vector<VariableId> &own, const Scope &scope) const {
+    std::vector<VariableId> free = freeVariables(factor, scope);
+    return free.size() == own.size() && std::ranges::is_permutation(free, own) && !usesIndexValue(factor) &&
+           hasNode(factor, [](const Node &node) {
+             const auto *call = std::get_if<CallNode>(&node.kind);
+             return call && language::isTranscendental(call->function);
+           });
+  }
+
+  /// Whether nothing but an operand decides for which entries a product is computed: what else lists entries lists the
+  /// same ones, or is in a divisor.
+  bool isAlone(const Node &product, const Found &found) const {
+    const auto *binary = std::get_if<BinaryNode>(&product.kind);
+    if (binary && !asSum(product))
+      return isAlone(*binary->left, found) && (binary->op == BinaryOp::Div || isAlone(*binary->right, found));
+    const Scope &scope = at(found.statement).scope;
+    return &product == found.entries || !hasNode(product, [&](const Node &node) {
+      const auto *use = std::get_if<AccessNode>(&node.kind);
+      return asksForEntries(node) || (use && !listsAlike(scope.accesses[use->access], found.operand));
+    });
+  }
+
+  /// The same for products that compute the same.
+  std::string keyOf(const Found &found) const {
+    Scope named = at(found.statement).scope;
+    const std::vector<VariableId> &own = found.operand.variables;
+    for (VariableId id : named.variables.ids()) {
+      Variable &variable = named.variables[id];
+      variable.name = (has(own, id) ? "#" + std::to_string(placeOf(id, own)) : "%" + std::to_string(id.index())) + ":" +
+                      std::to_string(variable.extent.index());
+    }
+    std::vector<VariableId> bound;
+    for (const Node *function : found.functions)
+      addBound(*function, bound);
+    for (size_t k = 0; k < bound.size(); ++k)
+      named.variables[bound[k]].name =
+          "%" + std::to_string(k) + ":" + std::to_string(named.variables[bound[k]].extent.index());
+    std::string key(spelling(computeTypeOf(program_, at(found.statement))));
+    key += " " + print(*found.entries, named, program_);
+    std::vector<std::string> functions;
+    for (const Node *function : found.functions)
+      functions.push_back(print(*function, named, program_));
+    std::ranges::sort(functions);
+    for (const std::string &function : functions)
+      key += " * " + function;
+    return key;
+  }
+
+  static void addBound(const Node &node, std::vector<VariableId> &bound) {
+    if (const auto *reduction = std::get_if<ReduceNode>(&node.kind))
+      bound.insert(bound.end(), reduction->variables.begin(), reduction->variables.end());
+    for (const Node *child : children(node))
+      addBound(*child, bound);
+  }
+
+  /// Whether products are computed more often otherwise, from the same numbers.
+  bool isWorthwhile(const std::vector<Found> &all) const {
+    return (all.size() > 1 || all.front().isRepeated) &&
+           std::ranges::all_of(all, [&](const Found &found) { return isSettled(found, all) && hasOwnSums(found); });
+  }
+
+  /// Whether what a product reads is written before any of them.
+  bool isSettled(const Found &found, const std::vector<Found> &all) const {
+    const Scope &scope = at(found.statement).scope;
+    bool isSettled = true;
+    const auto visit = [&](const AccessNode &use, Span) {
+      const auto written = lastWrite_.find(scope.accesses[use.access].tensor);
+      isSettled &= written == lastWrite_.end() || written->second < all.front().statement;
+    };
+    for (const Node *function : found.functions)
+      forEachAccess(*function, true, visit);
+    return isSettled;
+  }
+
+  /// Whether the sums in functions stand nowhere else in a statement, which would share them.
+  bool hasOwnSums(const Found &found) const {
+    const ResolvedStatement &statement = at(found.statement);
+    const auto readBy = [&](const Node &sum) {
+      std::set<TensorId> tensors;
+      forEachAccess(sum, true,
+                    [&](const AccessNode &use, Span) { tensors.insert(statement.scope.accesses[use.access].tensor); });
+      return tensors;
+    };
+    std::multiset<std::set<TensorId>> within, all;
+    const auto add = [&](const Node &node, std::multiset<std::set<TensorId>> &sums, const auto &again) -> void {
+      if (std::holds_alternative<ReduceNode>(node.kind))
+        sums.insert(readBy(node));
+      for (const Node *child : children(node))
+        again(*child, sums, again);
+    };
+    for (const Found &same : found_.at(keyOf(found)))
+      for (const Node *function : same.functions)
+        if (same.statement == found.statement)
+          add(*function, within, add);
+    add(*statement.value, all, add);
+    return std::ranges::all_of(within, [&](const auto &sum) { return within.count(sum) == all.count(sum); });
+  }
+
+  void computeApart(const std::vector<Found> &all) {
+    const TensorId tensor = addTemporary(all.front());
+    ResolvedStatement apart = statementFor(all.front(), tensor);
+    if (computeTypeOf(program_, apart) != program_.tensors[tensor].type)
+      return;
+    for (const Found &found : all) {
+      ResolvedStatement &statement = program_.statements[found.statement];
+      const AccessId own = statement.scope.intern({tensor, found.operand.variables, {}, found.operand.where});
+      found.entries->kind = AccessNode{own};
+      leaveOut(statement.value, found.functions);
+      tidy(statement);
+    }
+    apart_.push_back({all.front().statement, std::move(apart)});
+  }
+
+  TensorId addTemporary(const Found &found) {
+    const ResolvedStatement &statement = at(found.statement);
+    const Access &operand = found.operand;
+    Tensor tensor;
+    tensor.name = "$" + std::to_string(program_.tensors.size());
+    tensor.role = Temporary{};
+    tensor.type = computeTypeOf(program_, statement);
+    tensor.format = format::denseFormat(static_cast<int>(operand.variables.size()));
+    tensor.extents = program_.tensors[operand.tensor].extents;
+    tensor.isWritten = true;
+    tensor.where = found.entries->where;
+    Symbol symbol;
+    symbol.firstUse = found.entries->where;
+    program_.symbols.push_back(std::move(symbol));
+    return program_.tensors.add(std::move(tensor));
+  }
+
+  ResolvedStatement statementFor(const Found &found, TensorId target) const {
+    const ResolvedStatement &statement = at(found.statement);
+    ResolvedStatement apart;
+    apart.isTemporary = true;
+    apart.where = statement.where;
+    apart.targetWhere = statement.targetWhere;
+    apart.scope.variables = statement.scope.variables;
+    const std::vector<VariableId> &variables = found.operand.variables;
+    for (VariableId id : apart.scope.variables.ids())
+      if (Variable &variable = apart.scope.variables[id]; variable.kind != Variable::Kind::Derived)
+        variable.kind = has(variables, id) ? Variable::Kind::Target : Variable::Kind::Bound;
+    apart.target = {target, variables, {}, found.entries->where};
+    apart.value = clone(*found.entries);
+    for (const Node *function : found.functions)
+      apart.value = makeBinary(BinaryOp::Mul, std::move(apart.value), clone(*function));
+    replaceAccesses(*apart.value, [&](AccessId id) { return apart.scope.intern(statement.scope.accesses[id]); });
+    return apart;
+  }
+
+  /// Leaves factors out of the products of a tree.
+  static void leaveOut(NodePtr &node, const std::vector<Node *> &factors) {
+    auto *binary = std::get_if<BinaryNode>(&node->kind);
+    if (has(factors, node.get())) {
+      node->kind = NumberNode{1, "1"};
+    } else if (binary && binary->op == BinaryOp::Mul && has(factors, binary->left.get())) {
+      node = std::exchange(binary->right, nullptr);
+      leaveOut(node, factors);
+    } else if (binary && binary->op == BinaryOp::Mul && has(factors, binary->right.get())) {
+      node = std::exchange(binary->left, nullptr);
+      leaveOut(node, factors);
+    } else if (binary) {
+      leaveOut(binary->left, factors);
+      leaveOut(binary->right, factors);
+    } else if (auto *negate = std::get_if<NegateNode>(&node->kind)) {
+      leaveOut(negate->operand, factors);
+    } else if (auto *reduction = std::get_if<ReduceNode>(&node->kind)) {
+      leaveOut(reduction->body, factors);
+    }
+  }
+
+  /// Leaves the accesses that a statement's value has.
+  static void tidy(ResolvedStatement &statement) {
+    const IdVector<AccessId, Access> before = std::exchange(statement.scope.accesses, {});
+    replaceAccesses(*statement.value, [&](AccessId id) { return statement.scope.intern(before[id]); });
+  }
+
+  void insertApart() {
+    std::vector<ResolvedStatement> statements;
+    for (size_t k = 0; k < program_.statements.size(); ++k) {
+      for (Apart &apart : apart_)
+        if (apart.before == k)
+          statements.push_back(std::move(apart.statement));
+      statements.push_back(std::move(program_.statements[k]));
+    }
+    program_.statements = std::move(statements);
+    for (Symbol &symbol : program_.symbols)
+      symbol.firstWrite = -1;
+    for (size_t k = program_.statements.size(); k-- > 0;)
+      program_.symbols[program_.statements[k].target.tensor].firstWrite = static_cast<int>(k);
+  }
+
+  Program &program_;
+  std::map<TensorId, bool> listed_; ///< by what statements write: whether it may list entries
+  std::map<TensorId, size_t> lastWrite_;
+  std::map<TensorId, TensorId> patterns_;           ///< of temporaries: the operand whose entries each has
+  std::map<std::string, std::vector<Found>> found_; ///< by what they compute
+  std::vector<std::string> order_;                  ///< of its keys, in the order of the text
+  std::vector<Apart> apart_;
+};
+
+} // namespace
+
+void computeFunctionsApart(Program &program) {
+  FunctionSplitter(program).run();
+}
+
+} // namespace spc::sema
