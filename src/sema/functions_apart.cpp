@@ -129,7 +129,8 @@ private:
     searchWithin(number, *binary->left);
     if (binary->op == BinaryOp::Div)
       search(number, *binary->right);
-    searchWithin(number, *binary->right);
+    else
+      searchWithin(number, *binary->right);
   }
 
   /// The one factor of several that lists entries.

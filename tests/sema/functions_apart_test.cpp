@@ -47,6 +47,7 @@ TEST_CASE("functions of entries stay where they are computed once, or at fewer p
   };
   CHECK(isApart("O(i,f) = S(i,j)*exp(E(i,j))*V(j,f)"));
   CHECK(!isApart("y(i) = S(i,j)*exp(E(i,j))*x(j)"));
+  CHECK(!isApart("y(i) = x(i)/sum(j, S(i,j)*exp(E(i,j))*x(j))"));
   CHECK(!isApart("tensor S(m,n), sparse\ntensor E(m,n)\ntensor V(n,4)\nO(i,f) = S(i,j)*exp(E(i,j))*V(j,f)"));
   // Another operand lists entries.
   CHECK(!isApart("O(i,f) = S(i,j)*exp(E(i,j))*V(j,f)", {"S=csr", "V=csr"}));
