@@ -62,7 +62,7 @@ private:
   std::optional<double> stepsOf(const sema::Statement &statement) {
     double steps = 0;
     for (const sema::Term &term : statement.terms) {
-      const std::optional<double> own = countSteps(term, inputs_);
+      const std::optional<double> own = countSteps(statement, term, inputs_);
       if (!own)
         return std::nullopt;
       steps += *own;

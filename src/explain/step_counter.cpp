@@ -1,5 +1,6 @@
 #include "explain/step_counter.h"
 
+#include "format/levels.h"
 #include "sema/nest.h"
 
 #include <algorithm>
@@ -58,6 +59,31 @@ public:
       return std::nullopt;
     const double steps = walk(0);
     return gaveUp_ ? std::nullopt : std::optional(steps);
+  }
+
+  /// The same where each fiber is added up (factor_fibers.cpp), if it is so below a node of the level around them.
+  std::optional<double> countFibers(const sema::FiberSums &sums) {
+    constexpr double kMostColumns = 256, kFewestUses = 4, kFewestEntries = 2;
+    if (!prepare())
+      return std::nullopt;
+    const StoredTree &tree = *cursors_.front().tree;
+    if (tree.levelCount() != static_cast<int>(sums.entries.index()) + 1)
+      return std::nullopt;
+    const format::Format &format = inputs_.kernel.tensors[term_.operands[sums.walked].tensor].format;
+    const int fibers = tree.levelCount() - 2;
+    const bool isDense = format::kindOf(format, fibers) == format::LevelKind::Dense;
+    const double columns = extentOf(static_cast<int>(sums.columns.index()));
+    double uses = 1, steps = 0;
+    for (size_t loop = sums.entries.index() + 1; loop < sums.columns.index(); ++loop)
+      uses *= extentOf(static_cast<int>(loop));
+    for (size_t node = 0; node < static_cast<size_t>(tree.nodes(fibers - 1)); ++node) {
+      const Range own = tree.below(fibers - 1, node);
+      const double entries = tree.leaves(fibers, own), some = static_cast<double>(own.end - own.begin);
+      const double all = isDense ? extentOf(fibers) : some;
+      const bool addsUp = columns <= kMostColumns && uses >= kFewestUses && entries >= kFewestEntries * all;
+      steps += (addsUp ? entries + some * uses : entries * uses) * columns;
+    }
+    return steps;
   }
 
   std::optional<std::vector<int64_t>> writes(size_t most) {
@@ -304,8 +330,9 @@ sema::Domain domainOf(const sema::Term &term, const sema::Kernel &kernel) {
   return term.domain ? *term.domain : domainOf(*term.expr, term, kernel);
 }
 
-std::optional<double> countSteps(const sema::Term &term, const CountInputs &inputs) {
-  return Walker(term, inputs).count();
+std::optional<double> countSteps(const sema::Statement &statement, const sema::Term &term, const CountInputs &inputs) {
+  const std::optional<sema::FiberSums> sums = sema::fiberSumsIn(statement, term, inputs.kernel);
+  return sums ? Walker(term, inputs).countFibers(*sums) : Walker(term, inputs).count();
 }
 
 std::optional<std::vector<int64_t>> writtenAt(const sema::Term &term, const CountInputs &inputs, size_t most) {

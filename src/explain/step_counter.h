@@ -23,11 +23,12 @@ struct CountInputs {
   double mostWalked = kMostWalked; ///< iterations of a term
 };
 
-/// The iterations of the innermost loops of a term: of a loop that merges operands, each coordinate that it comes to,
-/// of one that looks its entries up in a list those entries, of any other one each entry or each element. Loops over
-/// what a single operand stores, and over all of an extent, are not walked but multiplied. nullopt where an operand's
-/// entries are not known, or counting would take long itself.
-std::optional<double> countSteps(const sema::Term &term, const CountInputs &inputs);
+/// The iterations of the innermost loops of a statement's term: of a loop that merges operands, each coordinate that it
+/// comes to, of one that looks its entries up in a list those entries, of any other one each entry or each element, of
+/// fibers that are added up before they are multiplied those of both. Loops over what a single operand stores, and over
+/// all of an extent, are not walked but multiplied. nullopt where an operand's entries are not known, or counting would
+/// take long itself.
+std::optional<double> countSteps(const sema::Statement &statement, const sema::Term &term, const CountInputs &inputs);
 
 /// The domain in which a term is computed: its own, or that of the product of its operands.
 sema::Domain domainOf(const sema::Term &term, const sema::Kernel &kernel);

@@ -1,6 +1,7 @@
 // What a product computes for the entries of a sparse operand by functions that take long, `S(i,j) * exp(E(i,j))` in
 // `O(i,f) = S(i,j) * exp(E(i,j)) * V(j,f)`, as a temporary with that operand's pattern: several products share it, and
 // loops over further variables do not compute it again.
+#include "sema/apart.h"
 #include "sema/simplify.h"
 #include "sema/terms/masks.h"
 
@@ -37,15 +38,10 @@ public:
       if (const std::vector<Found> &all = found_.at(key); isWorthwhile(all))
         computeApart(all);
     if (!apart_.empty())
-      insertApart();
+      insertApart(program_, std::move(apart_));
   }
 
 private:
-  struct Apart {
-    size_t before; ///< the statement that it precedes
-    ResolvedStatement statement;
-  };
-
   const ResolvedStatement &at(size_t statement) const { return program_.statements[statement]; }
 
   /// Whether a tensor lists entries, or may do so as a statement's target.
@@ -290,54 +286,24 @@ private:
   }
 
   void computeApart(const std::vector<Found> &all) {
-    const TensorId tensor = addTemporary(all.front());
-    ResolvedStatement apart = statementFor(all.front(), tensor);
-    if (computeTypeOf(program_, apart) != program_.tensors[tensor].type)
-      return;
+    const Found &first = all.front();
+    const ResolvedStatement &statement = at(first.statement);
+    Tensor made;
+    made.name = "$" + std::to_string(program_.tensors.size());
+    made.role = Temporary{};
+    made.type = computeTypeOf(program_, statement);
+    const TensorId tensor = addTemporary(program_, std::move(made), first.operand.variables, statement);
+    NodePtr value = clone(*first.entries);
+    for (const Node *function : first.functions)
+      value = makeBinary(BinaryOp::Mul, std::move(value), clone(*function));
+    apart_.push_back({first.statement, statementApart(tensor, first.operand.variables, statement, std::move(value))});
     for (const Found &found : all) {
-      ResolvedStatement &statement = program_.statements[found.statement];
-      const AccessId own = statement.scope.intern({tensor, found.operand.variables, {}, found.operand.where});
+      ResolvedStatement &reader = program_.statements[found.statement];
+      const AccessId own = reader.scope.intern({tensor, found.operand.variables, {}, found.operand.where});
       found.entries->kind = AccessNode{own};
-      leaveOut(statement.value, found.functions);
-      tidy(statement);
+      leaveOut(reader.value, found.functions);
+      tidy(reader);
     }
-    apart_.push_back({all.front().statement, std::move(apart)});
-  }
-
-  TensorId addTemporary(const Found &found) {
-    const ResolvedStatement &statement = at(found.statement);
-    const Access &operand = found.operand;
-    Tensor tensor;
-    tensor.name = "$" + std::to_string(program_.tensors.size());
-    tensor.role = Temporary{};
-    tensor.type = computeTypeOf(program_, statement);
-    tensor.format = format::denseFormat(static_cast<int>(operand.variables.size()));
-    tensor.extents = program_.tensors[operand.tensor].extents;
-    tensor.isWritten = true;
-    tensor.where = found.entries->where;
-    Symbol symbol;
-    symbol.firstUse = found.entries->where;
-    program_.symbols.push_back(std::move(symbol));
-    return program_.tensors.add(std::move(tensor));
-  }
-
-  ResolvedStatement statementFor(const Found &found, TensorId target) const {
-    const ResolvedStatement &statement = at(found.statement);
-    ResolvedStatement apart;
-    apart.isTemporary = true;
-    apart.where = statement.where;
-    apart.targetWhere = statement.targetWhere;
-    apart.scope.variables = statement.scope.variables;
-    const std::vector<VariableId> &variables = found.operand.variables;
-    for (VariableId id : apart.scope.variables.ids())
-      if (Variable &variable = apart.scope.variables[id]; variable.kind != Variable::Kind::Derived)
-        variable.kind = has(variables, id) ? Variable::Kind::Target : Variable::Kind::Bound;
-    apart.target = {target, variables, {}, found.entries->where};
-    apart.value = clone(*found.entries);
-    for (const Node *function : found.functions)
-      apart.value = makeBinary(BinaryOp::Mul, std::move(apart.value), clone(*function));
-    replaceAccesses(*apart.value, [&](AccessId id) { return apart.scope.intern(statement.scope.accesses[id]); });
-    return apart;
   }
 
   /// Leaves factors out of the products of a tree.
@@ -359,27 +325,6 @@ private:
     } else if (auto *reduction = std::get_if<ReduceNode>(&node->kind)) {
       leaveOut(reduction->body, factors);
     }
-  }
-
-  /// Leaves the accesses that a statement's value has.
-  static void tidy(ResolvedStatement &statement) {
-    const IdVector<AccessId, Access> before = std::exchange(statement.scope.accesses, {});
-    replaceAccesses(*statement.value, [&](AccessId id) { return statement.scope.intern(before[id]); });
-  }
-
-  void insertApart() {
-    std::vector<ResolvedStatement> statements;
-    for (size_t k = 0; k < program_.statements.size(); ++k) {
-      for (Apart &apart : apart_)
-        if (apart.before == k)
-          statements.push_back(std::move(apart.statement));
-      statements.push_back(std::move(program_.statements[k]));
-    }
-    program_.statements = std::move(statements);
-    for (Symbol &symbol : program_.symbols)
-      symbol.firstWrite = -1;
-    for (size_t k = program_.statements.size(); k-- > 0;)
-      program_.symbols[program_.statements[k].target.tensor].firstWrite = static_cast<int>(k);
   }
 
   Program &program_;

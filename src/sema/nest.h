@@ -30,6 +30,15 @@ std::vector<NestLoop> nestOf(const Kernel &kernel, const Statement &statement, c
 /// (transforms/storage/look_up_merges.cpp), wherever there is memory for that. nullopt where there is none.
 std::optional<OperandId> lookedUpIn(const Kernel &kernel, const Term &term, LoopId loop);
 
+/// The loops of a term of which passes add each fiber up, as a row, before further loops multiply it out
+/// (transforms/vector/factor_fibers.cpp).
+struct FiberSums {
+  OperandId walked; ///< has three levels or more, which are the outermost loops in that order
+  LoopId entries;   ///< of its last level: of a fiber
+  LoopId columns;   ///< the innermost one, of the row; those in between multiply it out
+};
+std::optional<FiberSums> fiberSumsIn(const Statement &statement, const Term &term, const Kernel &kernel);
+
 /// How many runs collect what an assembling statement's terms make: a single one, row by row, where each term is a nest
 /// within a loop over all rows; else one a term, and runs are merged.
 int runCount(const Kernel &kernel, const Statement &statement);

@@ -1,5 +1,6 @@
 // What is read of a temporary at constants and where indices are equal, `G(i,0)` and `G(i,i)`, as temporaries of their
 // own, `let g(i) = X(i,k)*X(i,k)`: the whole is made where sparse operands want it, or not at all.
+#include "sema/apart.h"
 #include "sema/estimates.h"
 #include "sema/expression_types.h"
 #include "sema/renaming.h"
@@ -76,16 +77,20 @@ public:
     for (size_t producer = program_.statements.size(); producer-- > 0;)
       if (const ResolvedStatement &made = program_.statements[producer]; isPickable(made))
         split(producer, reads_[made.target.tensor]);
-    if (!apart_.empty())
-      insertApart();
+    if (apart_.empty())
+      return;
+    for (ResolvedStatement &statement : program_.statements)
+      if (statement.value)
+        tidy(statement);
+    std::vector<Apart> apart;
+    for (Apart &one : apart_) {
+      tidy(one.statement);
+      apart.push_back(std::move(one));
+    }
+    insertApart(program_, std::move(apart));
   }
 
 private:
-  struct Apart {
-    size_t behind; ///< the statement that it follows
-    ResolvedStatement statement;
-  };
-
   const Tensor &tensorOf(const Access &access) const { return program_.tensors[access.tensor]; }
   bool isListed(const Access &access) const {
     return !tensorOf(access).format.isDense() || listed_.contains(access.tensor);
@@ -108,8 +113,6 @@ private:
   std::optional<ResolvedStatement> apartOf(const ResolvedStatement &made, const Picked &picked) const;
   void add(ResolvedStatement apart, const Picked &picked, size_t producer);
   void dropReads(const ResolvedStatement &statement);
-  void insertApart();
-  static void tidy(ResolvedStatement &statement);
 
   Program &program_;
   std::set<TensorId> listed_;       ///< what may have no elements where a sparse operand has none
@@ -310,42 +313,8 @@ void PickSplitter::add(ResolvedStatement apart, const Picked &picked, size_t pro
     replaceAccesses(*read.statement->value, [&](AccessId other) { return other == read.access ? id : other; });
   }
   apart.target.tensor = own;
-  apart_.push_back({producer, std::move(apart)});
+  apart_.push_back({producer + 1, std::move(apart)});
   noteReads(apart_.back().statement);
-}
-
-/// Leaves the accesses and derived variables that a statement's value has.
-void PickSplitter::tidy(ResolvedStatement &statement) {
-  Scope &scope = statement.scope;
-  const IdVector<AccessId, Access> before = std::exchange(scope.accesses, {});
-  replaceAccesses(*statement.value, [&](AccessId id) { return scope.intern(before[id]); });
-  for (VariableId id : scope.variables.ids())
-    if (Variable &variable = scope.variables[id];
-        variable.kind == Variable::Kind::Derived &&
-        std::none_of(scope.accesses.begin(), scope.accesses.end(),
-                     [&](const Access &access) { return has(access.variables, id); })) {
-      variable.kind = Variable::Kind::Bound;
-      variable.terms.clear();
-    }
-}
-
-void PickSplitter::insertApart() {
-  std::vector<ResolvedStatement> statements;
-  for (size_t k = 0; k < program_.statements.size(); ++k) {
-    if (program_.statements[k].value)
-      tidy(program_.statements[k]);
-    statements.push_back(std::move(program_.statements[k]));
-    for (Apart &apart : apart_)
-      if (apart.behind == k) {
-        tidy(apart.statement);
-        statements.push_back(std::move(apart.statement));
-      }
-  }
-  program_.statements = std::move(statements);
-  for (Symbol &symbol : program_.symbols)
-    symbol.firstWrite = -1;
-  for (size_t k = program_.statements.size(); k-- > 0;)
-    program_.symbols[program_.statements[k].target.tensor].firstWrite = static_cast<int>(k);
 }
 
 } // namespace

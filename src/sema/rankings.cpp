@@ -1,6 +1,7 @@
 #include "sema/rankings.h"
 
 #include "format/levels.h"
+#include "sema/apart.h"
 #include "sema/expression_types.h"
 
 #include <algorithm>
@@ -97,16 +98,9 @@ private:
     tensor.name = "$rank" + std::to_string(program_.tensors.size());
     tensor.role = role;
     tensor.type = type;
-    tensor.format = format::denseFormat(static_cast<int>(variables.size()));
-    for (VariableId variable : variables)
-      tensor.extents.push_back(statement.scope.variables[variable].extent);
-    tensor.isWritten = true;
-    tensor.where = statement.where;
-    Symbol symbol;
-    symbol.firstUse = statement.where;
-    symbol.firstWrite = static_cast<int>(statements_.size());
-    program_.symbols.push_back(std::move(symbol));
-    return program_.tensors.add(std::move(tensor));
+    const TensorId added = sema::addTemporary(program_, std::move(tensor), variables, statement);
+    program_.symbols[added].firstWrite = static_cast<int>(statements_.size());
+    return added;
   }
 
   /// Makes a ranking one of a temporary: the one that another ranking of the same has, else a new one.
@@ -122,27 +116,10 @@ private:
       for (AccessId id : accessesOf(*ranking.body))
         apart.reads.push_back(statement.scope.accesses[id].tensor);
       known = apart_.emplace(key, std::move(apart)).first;
-      statements_.push_back(statementFor(known->second.tensor, variables, statement, std::move(ranking.body)));
+      statements_.push_back(statementApart(known->second.tensor, variables, statement, std::move(ranking.body)));
     }
     statement.scope.accesses = {};
     ranking.body = makeNode(AccessNode{statement.scope.intern({known->second.tensor, variables, {}, where})}, where);
-  }
-
-  /// The statement that computes what another one ranks.
-  static ResolvedStatement statementFor(TensorId target, const std::vector<VariableId> &variables,
-                                        const ResolvedStatement &statement, NodePtr value) {
-    ResolvedStatement apart;
-    apart.isTemporary = true;
-    apart.where = statement.where;
-    apart.targetWhere = statement.targetWhere;
-    apart.scope.variables = statement.scope.variables;
-    for (VariableId id : apart.scope.variables.ids())
-      if (Variable &variable = apart.scope.variables[id]; variable.kind != Variable::Kind::Derived)
-        variable.kind = has(variables, id) ? Variable::Kind::Target : Variable::Kind::Bound;
-    apart.target = {target, variables, {}, value->where};
-    apart.value = std::move(value);
-    replaceAccesses(*apart.value, [&](AccessId id) { return apart.scope.intern(statement.scope.accesses[id]); });
-    return apart;
   }
 
   /// Ranks into a temporary of a type, and converts that to the target.

@@ -135,6 +135,21 @@ class Diagnostics(SpcCase):
         self.assertEqual(self.files(), ["bad.tex", "k.tex"])
         self.spc(*base, "-Werror", *(f"-Wno-error={name}" for name in names))
 
+    def test_diagnostics_have_pages(self):
+        page = self.spc("explain", "unknown-format").out
+        self.assertTrue(page.startswith("unknown-format\n\nNo format of that name"))
+        self.assertIn("$ spc ", page)
+        for written in ("[unknown-format]", "UNKNOWN-FORMAT", "unknown_format"):
+            self.assertEqual(self.spc("explain", written).out, page)
+        for written in ("-Wreorder", "[-Wreorder]", "Wreorder", "-Werror=reorder", "[-Werror=reorder]"):
+            self.assertTrue(self.spc("explain", written).out.startswith("reorder\n\n"), written)
+        for bug in ("wrong-result", "internal-error", "runtime-broken"):
+            self.assertIn("exit code 70", self.spc("explain", bug).out)
+        self.assertIn("did you mean 'spc explain reorder'?", self.spc("explain", "-Wreordr", expect=1).err)
+        self.assertIn("[usage]", self.spc("explain", "gathers", "--html", "x.html", expect=2).err)
+        wrong = self.spc("explain", "unknown-formt", expect=1)
+        self.assertIn("did you mean 'spc explain unknown-format'?", wrong.err)
+
 
 if __name__ == "__main__":
     unittest.main()

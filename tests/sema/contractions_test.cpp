@@ -117,7 +117,7 @@ TEST_CASE("parts that differ by names alone are computed once") {
 
 TEST_CASE("equal sums under two sums over one name are computed once") {
   CHECK(costOf("O(i,f) = sum(j, S(i,j)*exp(sum(k, Q(i,k)*K(j,k)))*V(j,f)) / sum(l, S(i,l)*exp(sum(m, Q(i,m)*K(l,m))))",
-               {"S=csr"}) == "nnz(S)*k for $5; nnz(S) for $6; nnz(S)*f for O");
+               {"S=csr"}) == "nnz(S)*k for $6; nnz(S) for $5, $7; nnz(S)*f for O");
 }
 
 TEST_CASE("a temporary's own sums are computed where its readers want them") {

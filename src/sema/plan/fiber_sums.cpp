@@ -1,6 +1,7 @@
 // What terms cost of which each fiber is added up once (transforms/vector/factor_fibers.cpp).
 #include "format/levels.h"
 #include "sema/cost.h"
+#include "sema/nest.h"
 
 #include <algorithm>
 
@@ -58,25 +59,32 @@ bool multiplyOut(const Term &term, OperandId walked) {
   return isRow;
 }
 
-CostFactor runsOf(const Term &term, size_t loop) {
-  const Loop &one = term.loops[LoopId(loop)];
+CostFactor runsOf(const Term &term, LoopId loop) {
+  const Loop &one = term.loops[loop];
   return {{}, one.extent, one.part, one.block};
 }
 
 } // namespace
 
-std::optional<std::vector<CostProduct>> costByFibers(const Statement &statement, const Term &term,
-                                                     const Kernel &kernel) {
+std::optional<FiberSums> fiberSumsIn(const Statement &statement, const Term &term, const Kernel &kernel) {
   const bool mayFactor = !kernel.strictFp && !statement.collecting && statement.reduction == Reduction::Sum &&
                          (statement.computeType == ValueType::F32 || statement.computeType == ValueType::F64);
   const std::optional<OperandId> walked =
       mayFactor && !term.domain && isPlainProduct(*term.expr) ? walkedIn(term, kernel) : std::nullopt;
   if (!walked || !multiplyOut(term, *walked))
     return std::nullopt;
-  const size_t last = term.operands[*walked].indices.size() - 1, innermost = term.loops.size() - 1;
-  CostProduct sums{{entriesOwner(kernel, term.operands[*walked].tensor)}, runsOf(term, innermost)}, products;
-  for (size_t loop = 0; loop <= innermost; ++loop)
-    if (loop != last)
+  return FiberSums{*walked, LoopId(term.operands[*walked].indices.size() - 1), LoopId(term.loops.size() - 1)};
+}
+
+std::optional<std::vector<CostProduct>> costByFibers(const Statement &statement, const Term &term,
+                                                     const Kernel &kernel) {
+  const std::optional<FiberSums> fibers = fiberSumsIn(statement, term, kernel);
+  if (!fibers)
+    return std::nullopt;
+  CostProduct sums{{entriesOwner(kernel, term.operands[fibers->walked].tensor)}, runsOf(term, fibers->columns)};
+  CostProduct products;
+  for (LoopId loop : term.loops.ids())
+    if (loop != fibers->entries)
       products.push_back(runsOf(term, loop));
   return std::vector<CostProduct>{std::move(sums), std::move(products)};
 }
