@@ -63,7 +63,7 @@ public:
 
   /// The same where each fiber is added up (factor_fibers.cpp), if it is so below a node of the level around them.
   std::optional<double> countFibers(const sema::FiberSums &sums) {
-    constexpr double kMostColumns = 256, kFewestUses = 4, kFewestEntries = 2;
+    constexpr double kMostColumns = 256, kFewestUses = 4;
     if (!prepare())
       return std::nullopt;
     const StoredTree &tree = *cursors_.front().tree;
@@ -80,7 +80,7 @@ public:
       const Range own = tree.below(fibers - 1, node);
       const double entries = tree.leaves(fibers, own), some = static_cast<double>(own.end - own.begin);
       const double all = isDense ? extentOf(fibers) : some;
-      const bool addsUp = columns <= kMostColumns && uses >= kFewestUses && entries >= kFewestEntries * all;
+      const bool addsUp = columns <= kMostColumns && uses >= kFewestUses && entries * (uses - 1) > all * (uses + 2);
       steps += (addsUp ? entries + some * uses : entries * uses) * columns;
     }
     return steps;

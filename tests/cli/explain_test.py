@@ -165,11 +165,11 @@ class Explain(SpcCase):
         self.write("t.tns", "".join(f"{i + 1} {j + 1} {k + 1} 1\n" for i, j, k in sorted(entries)))
         text = self.explain("Y(i,r) = T(i,j,k) * B(j,r) * C(k,r)\n", "--format", "T=csf", "T=t.tns", "--size", "r=4")
         self.assertEqual(self.numbers(text)[0], 4 * len(entries))
-        # Fibers of two entries in the mean of those beside them, or more, are added up for all r.
+        # Fibers are added up for all r where that saves steps.
         fibers = {(i, j): i % 4 for i, j in self.a if i % 4 > 0}
-        for r, s in ((4, 5), (3, 5), (4, 257)):
+        for r, s in ((4, 5), (3, 5), (8, 5), (4, 257)):
             adds = r >= 4 and s <= 256
-            steps = sum(s * (n + r if adds and n >= 2 else n * r) for n in fibers.values())
+            steps = sum(s * (n + r if adds and n * (r - 1) > r + 2 else n * r) for n in fibers.values())
             text = self.explain("Y(i,r,s) = T(i,j,k) * B(j,r) * C(k,s)\n", "--plan=1", "--format", "T=csf", "T=t.tns",
                                 "--size", f"r={r}", "--size", f"s={s}")
             self.assertEqual(self.numbers(text)[0], steps)

@@ -30,7 +30,6 @@ using mlir::Operation;
 using mlir::Value;
 
 constexpr int64_t kMostColumns = 256; ///< of a row that is added up: they are on the stack
-constexpr int64_t kFewestEntries = 2; ///< of a fiber, in the mean
 constexpr int64_t kFewestUses = 4;    ///< of a fiber's sum: iterations of the loops around the columns
 
 /// The loops of a nest that change a value.
@@ -221,7 +220,8 @@ Value FiberSum::boundAt(ImplicitLocOpBuilder &ops, Value bound, Value fiber) {
   return known.lookupOrDefault(bound);
 }
 
-/// Whether rows fit on the stack, their sums are used often enough, and fibers are long enough in the mean.
+/// Whether rows fit on the stack, and adding them up saves more than it takes: of p entries in f fibers whose sums are
+/// used u times p + f * u rows are gone through in place of p * u, and f are set to 0 and left.
 Value FiberSum::isWorth(ImplicitLocOpBuilder &ops) {
   const auto number = [](ImplicitLocOpBuilder &at, int64_t value) { return arith::ConstantIndexOp::create(at, value); };
   const Value begin = fibers_.getLowerBound(), end = fibers_.getUpperBound();
@@ -240,9 +240,10 @@ Value FiberSum::isWorth(ImplicitLocOpBuilder &ops) {
   const Value last = arith::SubIOp::create(some, end, number(some, 1));
   const Value entries = arith::SubIOp::create(some, boundAt(some, entries_.getUpperBound(), last),
                                               boundAt(some, entries_.getLowerBound(), begin));
-  const Value fewest =
-      arith::MulIOp::create(some, arith::SubIOp::create(some, end, begin), number(some, kFewestEntries));
-  scf::YieldOp::create(some, mlir::ValueRange{arith::CmpIOp::create(some, arith::CmpIPredicate::uge, entries, fewest)});
+  const Value fibers = arith::SubIOp::create(some, end, begin), one = number(some, 1), two = number(some, 2);
+  const Value saved = arith::MulIOp::create(some, entries, arith::SubIOp::create(some, uses, one));
+  const Value taken = arith::MulIOp::create(some, fibers, arith::AddIOp::create(some, uses, two));
+  scf::YieldOp::create(some, mlir::ValueRange{arith::CmpIOp::create(some, arith::CmpIPredicate::ugt, saved, taken)});
   return choice.getResult(0);
 }
 

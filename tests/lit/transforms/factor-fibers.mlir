@@ -1,12 +1,15 @@
 // RUN: spc-opt %s -spc-factor-fibers | FileCheck %s
 
-// Fibers of two entries or more in the mean are added up into a row on the stack, which is multiplied out behind them; else
-// the loop over q goes around the fibers.
+// Fibers are added up into a row on the stack, which is multiplied out behind them, where they have enough entries in the
+// mean: entries * (q - 1) > fibers * (q + 2). Else the loop over q goes around the fibers.
 // CHECK-LABEL: func.func @ttmc(
 // CHECK:         %[[MEMORY:.*]] = memref.alloca() : memref<256xf64>
 // CHECK:         scf.if %{{.*}} -> (i1) {
-// CHECK:           %[[TWICE:.*]] = arith.muli %{{.*}}, %c2
-// CHECK:           arith.cmpi uge, %{{.*}}, %[[TWICE]]
+// CHECK:           %[[FEWER:.*]] = arith.subi %[[USES:.*]], %c1
+// CHECK:           %[[SAVED:.*]] = arith.muli %{{.*}}, %[[FEWER]]
+// CHECK:           %[[MORE:.*]] = arith.addi %[[USES]], %c2
+// CHECK:           %[[TAKEN:.*]] = arith.muli %{{.*}}, %[[MORE]]
+// CHECK:           arith.cmpi ugt, %[[SAVED]], %[[TAKEN]]
 // CHECK:         scf.if
 // CHECK:           scf.for %[[FIBER:.*]] = %{{.*}} {
 // CHECK:             %[[B:.*]] = arith.cmpi ult
