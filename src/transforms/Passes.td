@@ -315,10 +315,10 @@ def FactorFibers : Pass<"spc-factor-fibers", "mlir::func::FuncOp"> {
     `for p: for q: for r: C[i, q, r] += s[p] * b[j, q] * c[k[p], r]`, p being the entries of a fiber (i,j), takes as many
     steps as entries times q times r. It becomes `row[r] = sum over p of s[p] * c[k[p], r]` and, behind that,
     `C[i, q, r] += b[j, q] * row[r]`: entries times r, and fibers times q times r. The row is on the stack;
-    `spc-tile-registers` keeps it in registers. Where a slice's fibers have fewer than two entries in the mean, rows have
-    over 256 columns, or there are fewer than four q, the loop over q goes around the fibers of the slice instead: each
-    element gets its addends in the same order, and stays in its register for all of them. The former is a
-    reassociation, as those of `spc-factor-reductions` are.
+    `spc-tile-registers` keeps it in registers. Where a slice's p entries in f fibers do not save more than is
+    set to 0 and left beside them, `p*(q - 1) > f*(q + 2)`, rows have over 256 columns, or there are fewer than four q,
+    the loop over q goes around the fibers of the slice instead: each element gets its addends in the same order, and
+    stays in its register for all of them. The former is a reassociation, as those of `spc-factor-reductions` are.
   }];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"];
 }

@@ -5,10 +5,14 @@
 // CHECK-LABEL: func.func @ttmc(
 // CHECK:         %[[MEMORY:.*]] = memref.alloca() : memref<256xf64>
 // CHECK:         scf.if %{{.*}} -> (i1) {
+// CHECK:           %[[END:.*]] = memref.load
+// CHECK:           %[[BEGIN:.*]] = memref.load
+// CHECK:           %[[ENTRIES:.*]] = arith.subi %[[END]], %[[BEGIN]]
+// CHECK:           %[[FIBERS:.*]] = arith.subi
 // CHECK:           %[[FEWER:.*]] = arith.subi %[[USES:.*]], %c1
-// CHECK:           %[[SAVED:.*]] = arith.muli %{{.*}}, %[[FEWER]]
+// CHECK:           %[[SAVED:.*]] = arith.muli %[[ENTRIES]], %[[FEWER]]
 // CHECK:           %[[MORE:.*]] = arith.addi %[[USES]], %c2
-// CHECK:           %[[TAKEN:.*]] = arith.muli %{{.*}}, %[[MORE]]
+// CHECK:           %[[TAKEN:.*]] = arith.muli %[[FIBERS]], %[[MORE]]
 // CHECK:           arith.cmpi ugt, %[[SAVED]], %[[TAKEN]]
 // CHECK:         scf.if
 // CHECK:           scf.for %[[FIBER:.*]] = %{{.*}} {
