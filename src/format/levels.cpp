@@ -123,8 +123,12 @@ bool isElementwise(const Format &format) {
   return isWhole && !format.isSum() && format.symmetry == Symmetry::None && !format.mayRepeat();
 }
 
+bool listsJustEntries(const Format &format) {
+  return isElementwise(format) && !hasPadding(format);
+}
+
 bool isCanonical(const Format &format) {
-  return isElementwise(format) && !hasPadding(format) &&
+  return listsJustEntries(format) &&
          std::all_of(format.levels.begin(), format.levels.end(), [](const Level &level) { return level.ordered; });
 }
 

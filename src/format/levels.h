@@ -56,6 +56,9 @@ bool takesZeroFill(const Format &format);
 /// tensor, and no entry in several places.
 bool isElementwise(const Format &format);
 
+/// Whether a format lists each of its entries once, and nothing else.
+bool listsJustEntries(const Format &format);
+
 /// Whether a format holds each entry of a tensor once and in order, and nothing besides.
 bool isCanonical(const Format &format);
 

@@ -1,9 +1,9 @@
 // What a product computes for the entries of a sparse operand by functions that take long, `S(i,j) * exp(E(i,j))` in
 // `O(i,f) = S(i,j) * exp(E(i,j)) * V(j,f)`, as a temporary with that operand's pattern: several products share it, and
 // loops over further variables do not compute it again.
+#include "format/levels.h"
 #include "sema/apart.h"
 #include "sema/simplify.h"
-#include "sema/terms/masks.h"
 
 #include <algorithm>
 #include <map>
@@ -179,8 +179,7 @@ private:
     std::ranges::sort(sorted);
     const bool isDistinct = std::ranges::adjacent_find(sorted) == sorted.end();
     const bool isGiven = tensor.is<Parameter>() && program_.symbols[access.tensor].firstWrite < 0;
-    return isGiven && !format.isDense() && !format.isSum() && format.symmetry == format::Symmetry::None &&
-                   !format.mayRepeat() && listsJustEntries(format) && tensor.fill == 0 && tensor.order() > 1 &&
+    return isGiven && !format.isDense() && format::listsJustEntries(format) && tensor.fill == 0 && tensor.order() > 1 &&
                    isDistinct && !hasDerived(access, scope)
                ? std::optional(use->access)
                : std::nullopt;

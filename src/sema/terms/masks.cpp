@@ -18,11 +18,6 @@ static bool isMask(const Access &access, const std::vector<VariableId> &variable
   return isWithin && !tensor.format.isDense() && tensor.fill == 0 && planning.symbols[access.tensor].firstWrite < 0;
 }
 
-bool listsJustEntries(const format::Format &format) {
-  return format::isElementwise(format) && !format::hasPadding(format) && !format.mayRepeat() && !format.isSum() &&
-         format.symmetry == format::Symmetry::None;
-}
-
 bool isMadeOfComputed(const Access &mask, const Planning &planning) {
   const auto *tie = planning.kernel.tensors[mask.tensor].as<Tie>();
   return tie && tie->source && planning.symbols[*tie->source].firstWrite >= 0;
@@ -122,7 +117,7 @@ private:
   /// Whether all that lists entries in the value of a temporary lists those of `mask`, which has its variables, so that
   /// it takes the mask's pattern.
   bool takesPattern(const ResolvedStatement &made, const Access &mask) {
-    if (!listsJustEntries(planning_.kernel.tensors[mask.tensor].format) ||
+    if (!format::listsJustEntries(planning_.kernel.tensors[mask.tensor].format) ||
         mask.variables.size() != made.target.variables.size() || hasOtherReduction(*made.value))
       return false;
     const std::vector<AccessId> accesses = accessesOf(*made.value);

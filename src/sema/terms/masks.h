@@ -15,9 +15,6 @@ namespace spc::sema {
 std::optional<Access> maskIn(const Node &product, ValueType type, const std::vector<VariableId> &variables,
                              const Scope &scope, const Planning &planning);
 
-/// Whether a format lists each of its entries once, and nothing else.
-bool listsJustEntries(const format::Format &format);
-
 /// Whether a mask is made of indices that a statement computes: it is there where these are first read, and not before.
 bool isMadeOfComputed(const Access &mask, const Planning &planning);
 

@@ -53,7 +53,7 @@ std::optional<AccessId> maskAmong(const std::vector<AccessId> &sparse, const std
   };
   if (mask && std::any_of(sparse.begin(), sparse.end(), cannotBeCopied))
     return std::nullopt;
-  return mask && listsJustEntries(kernel.tensors[scope.accesses[*mask].tensor].format) ? mask : std::nullopt;
+  return mask && format::listsJustEntries(kernel.tensors[scope.accesses[*mask].tensor].format) ? mask : std::nullopt;
 }
 
 // Why a target cannot keep the pattern of an access that has the target's variables, for how its tensor is stored.
