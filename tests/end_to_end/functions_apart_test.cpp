@@ -9,7 +9,80 @@ namespace {
 const std::vector<Formats> kStorages = {
     {{"S", "csr"}}, {{"S", "csc"}}, {{"S", "coo"}}, {{"S", "dcsr"}}, {{"S", "dense"}}};
 
+/// What random programs of this kind are made of. Each is drawn.
+const std::vector<std::string> kEntries = {"S(i,j)", "pattern(S(i,j))", "S(j,i)", "(S(i,j) + 1)"};
+const std::vector<std::string> kFunctions = {"exp(E(i,j))", "tanh(sum(k, Q(i,k)*K(j,k)))", "exp(L(i,j) - u(i))",
+                                             "sin(S(i,j))", "pow(E(i,j), 2)*exp(E(i,j))",  "cos(u(i) + v(j))",
+                                             "exp(E(j,i))", "max(exp(-E(i,j)), 0.5)",      "log1p(abs(T(i,j)))"};
+const std::vector<std::string> kFurther = {"V(j,f)", "x(j)", "V(j,f)*W(i,f)", "w(i)", "R(j,f)", "2"};
+const std::vector<std::string> kBehind = {
+    "", " / d(i)", " / sum(j, PRODUCT)", " - PRODUCT", " + sum(j, PRODUCT*y(j))", " * max(sum(j, PRODUCT), 1)"};
+
+class RandomProgram {
+public:
+  explicit RandomProgram(uint64_t seed) : random_(seed) {}
+
+  std::string text() {
+    std::vector<std::string> factors = {oneOf(kEntries), oneOf(kFunctions)};
+    std::string product = inAnyOrder(factors);
+    factors.push_back(oneOf(kFurther));
+    const bool isWide = factors.back().find('f') != std::string::npos;
+    std::string value = inAnyOrder(factors), behind = oneOf(kBehind);
+    if (random_.below(2) == 0)
+      value = "sum(j, " + value + ")";
+    else if (behind.find("PRODUCT") != std::string::npos && behind.find("sum") == std::string::npos)
+      value = "sum(j, " + value + ")";
+    for (size_t at = behind.find("PRODUCT"); at != std::string::npos; at = behind.find("PRODUCT"))
+      behind.replace(at, 7, product);
+    const std::string let = "let L(i,j) = pattern(S(i,j))*E(i,j)\n";
+    const std::string target = isWide ? "O(i,f)" : "O(i)";
+    return ((value + behind).find("L(") == std::string::npos ? "" : let) + target + oneOf({" = ", " += "}) + value +
+           behind;
+  }
+
+  Formats formats() {
+    const std::vector<std::string> storages = {"csr", "csc", "coo", "dcsr", "ell", "dense"};
+    return {{"S", oneOf(storages)}, {"T", oneOf({"csr", "dense"})}, {"R", oneOf({"csr", "dense"})}};
+  }
+
+private:
+  std::string oneOf(const std::vector<std::string> &choices) {
+    return choices[static_cast<size_t>(random_.below(static_cast<int64_t>(choices.size())))];
+  }
+
+  std::string inAnyOrder(std::vector<std::string> factors) {
+    for (size_t k = factors.size(); k-- > 1;)
+      std::swap(factors[k], factors[static_cast<size_t>(random_.below(static_cast<int64_t>(k + 1)))]);
+    std::string text;
+    for (const std::string &factor : factors)
+      text += (text.empty() ? "" : " * ") + factor;
+    return text;
+  }
+
+  Random random_;
+};
+
 } // namespace
+
+TEST_CASE("random products with functions of entries", "[functions-apart]") {
+  std::map<std::string, int> drawn;
+  const int programs = takesAll() ? 2000 : 60;
+  for (int number = 0; number < programs; ++number) {
+    RandomProgram random(static_cast<uint64_t>(number));
+    KernelSpec spec = specFor(random.text(), random.formats(), static_cast<size_t>(number));
+    spec.optLevel = seldomOptimised(static_cast<size_t>(number));
+    for (const auto *words : {&kEntries, &kFunctions, &kFurther})
+      for (const std::string &word : *words)
+        drawn[word] += spec.statements.find(word) != std::string::npos ? 1 : 0;
+    std::erase_if(spec.formats,
+                  [&](const auto &one) { return spec.statements.find(one.first + "(") == std::string::npos; });
+    check(spec);
+  }
+  for (const auto &[word, count] : drawn) {
+    INFO(word);
+    CHECK(count > 0);
+  }
+}
 
 TEST_CASE("products with functions of entries and a further dimension", "[functions-apart]") {
   for (const char *text : {"O(i,f) = S(i,j) * exp(E(i,j)) * V(j,f)", "O(i,f) = V(j,f) / z(i) * (S(i,j) * exp(E(i,j)))",
