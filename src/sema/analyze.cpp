@@ -174,14 +174,18 @@ private:
   }
 
   /// The plans among which calls choose, the usual one first. `careful`: the plan that is to follow each of them, if
-  /// one is.
+  /// one is. Those that it cannot follow are left out, unless operands are lists alone: they may save memory.
   std::vector<Candidate> chosenFrom(Candidate usual, const Contractions &contractions,
                                     const Kernel *careful = nullptr) {
     const Diagnostics found = usual.found;
+    const std::vector<Scenario> scenarios = scenariosFor(contractions.products);
+    if (std::ranges::any_of(scenarios, [](const Scenario &scenario) { return scenario.isCompact; }))
+      careful = nullptr;
     return plansWorthwhile(std::move(usual), contractions.products, given_, [&](const Scenario &scenario) {
       Contractions other{.scenario = scenario, .trusts = contractions.trusts};
       std::optional<Candidate> plan = planned(other, found);
-      const bool mayFollow = !plan || !careful || mayRecompute({&plan->kernel}, {careful}, given_);
+      const bool mayFollow = !plan || !careful || !agree(plan->kernel, *careful, given_) ||
+                             mayRecompute({&plan->kernel}, {careful}, given_);
       return mayFollow ? std::move(plan) : std::nullopt;
     });
   }

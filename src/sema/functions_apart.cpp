@@ -25,6 +25,7 @@ struct Found {
   Access operand;
   std::vector<Node *> functions = {}; ///< in the order of the text
   bool isRepeated = false;            ///< for each element of a further dimension
+  std::string key = {};               ///< the same for what computes the same
 };
 
 class FunctionSplitter {
@@ -99,7 +100,8 @@ private:
     const auto *binary = std::get_if<BinaryNode>(&node.kind);
     if (binary && (binary->op == BinaryOp::Mul || binary->op == BinaryOp::Div))
       noteProduct(number, node);
-    if (asSum(node) || std::holds_alternative<NegateNode>(node.kind) || (reduction && !reduction->rank))
+    if (asSum(node) || std::holds_alternative<NegateNode>(node.kind) ||
+        (reduction && reduction->reduction == Reduction::Sum))
       for (Node *child : children(node))
         search(number, *child);
   }
@@ -114,19 +116,19 @@ private:
       addFactors(*binary->right, factors);
   }
 
-  /// Looks for products in what a product divides by, and in the sums among its factors.
-  void searchWithin(size_t number, Node &node) {
+  /// Looks for products in what a product divides by, and in the sums among its factors but some of these.
+  void searchWithin(size_t number, Node &node, const std::vector<Node *> &but) {
     auto *binary = std::get_if<BinaryNode>(&node.kind);
     if (!binary || asSum(node)) {
-      if (std::holds_alternative<ReduceNode>(node.kind))
+      if (std::holds_alternative<ReduceNode>(node.kind) && !has(but, &node))
         search(number, node);
       return;
     }
-    searchWithin(number, *binary->left);
+    searchWithin(number, *binary->left, but);
     if (binary->op == BinaryOp::Div)
       search(number, *binary->right);
     else
-      searchWithin(number, *binary->right);
+      searchWithin(number, *binary->right, but);
   }
 
   /// The one factor of several that lists entries.
@@ -142,27 +144,44 @@ private:
   }
 
   void noteProduct(size_t number, Node &product) {
-    searchWithin(number, product);
-    const Scope &scope = at(number).scope;
     std::vector<Node *> factors;
     addFactors(product, factors);
     std::optional<Found> found = foundIn(number, factors);
-    if (!found)
+    if (found)
+      for (Node *factor : factors)
+        if (factor != found->entries && isLong(*factor, found->operand.variables, at(number).scope))
+          found->functions.push_back(factor);
+    searchWithin(number, product, found ? found->functions : std::vector<Node *>());
+    const bool isTarget = found && &product == at(number).value.get() &&
+                          factors.size() == found->functions.size() + 1 &&
+                          found->operand.variables == at(number).target.variables;
+    if (!found || found->functions.empty() || isTarget || !isAlone(product, *found))
       return;
-    const std::vector<VariableId> &own = found->operand.variables;
-    for (Node *factor : factors)
-      if (factor != found->entries && isLong(*factor, own, scope))
-        found->functions.push_back(factor);
-    if (found->functions.empty() || !isAlone(product, *found))
-      return;
-    for (VariableId variable : freeVariables(product, scope)) {
-      const std::optional<int64_t> fixed = program_.extents[scope.variables[variable].extent].fixed;
-      found->isRepeated |= !has(own, variable) && fixed.value_or(kFewColumns) >= kFewColumns;
-    }
-    const std::string key = keyOf(*found);
-    if (!found_.contains(key))
-      order_.push_back(key);
-    found_[key].push_back(*std::move(found));
+    found->isRepeated = isRepeated(product, factors, *found);
+    found->key = keyOf(*found);
+    if (!found_.contains(found->key))
+      order_.push_back(found->key);
+    found_[found->key].push_back(*std::move(found));
+  }
+
+  /// Whether loops over a further dimension of the target are inside of those over entries: none of these is summed
+  /// over before, as nothing else has its variable.
+  bool isRepeated(const Node &product, const std::vector<Node *> &factors, const Found &found) const {
+    const ResolvedStatement &statement = at(found.statement);
+    const std::vector<VariableId> &own = found.operand.variables, &targets = statement.target.variables;
+    const auto isWide = [&](VariableId variable) {
+      const std::optional<int64_t> fixed = program_.extents[statement.scope.variables[variable].extent].fixed;
+      return !has(own, variable) && has(targets, variable) && fixed.value_or(kFewColumns) >= kFewColumns;
+    };
+    const auto isReadElsewhere = [&](VariableId variable) {
+      return std::ranges::any_of(factors, [&](const Node *factor) {
+        return factor != found.entries && std::ranges::find(found.functions, factor) == found.functions.end() &&
+               occurs(variable, *factor, statement.scope);
+      });
+    };
+    return std::ranges::any_of(freeVariables(product, statement.scope), isWide) &&
+           std::ranges::all_of(
+               own, [&](VariableId variable) { return has(targets, variable) || isReadElsewhere(variable); });
   }
 
   /// The operand of which a factor is a value for each entry, `A(i,j)` or `pattern(A(i,j))`, if each is listed once.
@@ -188,8 +207,10 @@ private:
   /// Whether a factor calls such a function of all variables of an operand, and has no others.
   bool isLong(const Node &factor, const std::vector<VariableId> &own, const Scope &scope) const {
     std::vector<VariableId> free = freeVariables(factor, scope);
-    return free.size() == own.size() && std::ranges::is_permutation(free, own) && !usesIndexValue(factor) &&
-           hasNode(factor, [](const Node &node) {
+    bool isPlain = true;
+    forEachAccess(factor, true,
+                  [&](const AccessNode &use, Span) { isPlain &= !hasDerived(scope.accesses[use.access], scope); });
+    return isPlain && std::ranges::is_permutation(free, own) && hasNode(factor, [](const Node &node) {
              const auto *call = std::get_if<CallNode>(&node.kind);
              return call && language::isTranscendental(call->function);
            });
@@ -204,7 +225,8 @@ private:
     const Scope &scope = at(found.statement).scope;
     return &product == found.entries || !hasNode(product, [&](const Node &node) {
       const auto *use = std::get_if<AccessNode>(&node.kind);
-      return asksForEntries(node) || (use && !listsAlike(scope.accesses[use->access], found.operand));
+      return asksForEntries(node) || std::holds_alternative<IndexNode>(node.kind) ||
+             (use && !listsAlike(scope.accesses[use->access], found.operand));
     });
   }
 
@@ -276,7 +298,7 @@ private:
       for (const Node *child : children(node))
         again(*child, sums, again);
     };
-    for (const Found &same : found_.at(keyOf(found)))
+    for (const Found &same : found_.at(found.key))
       for (const Node *function : same.functions)
         if (same.statement == found.statement)
           add(*function, within, add);

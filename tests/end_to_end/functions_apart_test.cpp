@@ -101,6 +101,7 @@ TEST_CASE("products that share functions of entries", "[functions-apart]") {
                 kStorages);
   checkLowering("s = S(i,j) * log(2 + abs(E(i,j))) * x(j) - sum(i, j, log(2 + abs(E(i,j))) * S(i,j) * y(i))",
                 kStorages);
+  checkLowering("y(i) = S(i,j) * exp(c(0,i,j)) * x(j)\nw(i) = S(i,j) * exp(c(1,i,j)) * x(j)", kStorages);
   // Sums that stand elsewhere, too, are shared with that, and what is written in between is read anew.
   checkLowering(std::string("s = ") + weights + " + " + weights + " * x(j) + pattern(S(i,j)) * " + scores, kStorages);
   checkLowering("let E(i,j) = D(i,j) * 2\ny(i) = S(i,j) * exp(E(i,j)) * x(j)\nE(i,j) = D(i,j)\n"

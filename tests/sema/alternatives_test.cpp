@@ -289,6 +289,10 @@ TEST_CASE("sums are asked for entries at once where infinities would not show, o
   CHECK(!recomputes("D(i,j) = S(i,j)*b(i)*sum(k, A(i,k))*sum(k, B(j,k))", {"A=csr", "B=csr", "S=csr", "D=csr"}));
   // Of the plans among which a call might choose, those that list a part's entries cannot be followed.
   CHECK(recomputes("s = x(i)*A(i,j)*B(j,k)*C(k,l)*D(l,m)*z(m)", {"A=csr", "B=csr", "C=csr", "D=csr"}));
+  // Nor are those with other steps than statements and copies, or where a list saves an array.
+  CHECK(check("let t(i,j) = S(i,j)*E(i,j)\nO1(i,f) = sum(l, t(i,l))*V(j,f)*t(i,j)\nO2(f) = S(i,j)*W(j,f)", {"S=csc"})
+            .kernel);
+  CHECK(costs(check("s = x(i)*A(i,j)*B(j,k)*C(k,l)*D(l,m)*z(m)", {"A=csr", "B=dcsr", "C=csr", "D=dcsr"})).size() == 2);
   // Three finite factors may make an infinity in one order and not in another, and so may a small divisor, and two of
   // as many dimensions as the result take as long to look at. To look for these in the result takes more steps than to
   // ask.

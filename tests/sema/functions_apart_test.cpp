@@ -43,12 +43,18 @@ TEST_CASE("functions of entries are computed once for several products, and for 
 
 TEST_CASE("functions of entries stay where they are computed once, or at fewer places") {
   const auto isApart = [](const std::string &text, const std::vector<std::string> &bindings = {"S=csr"}) {
-    return check(text, bindings).steps().find("S(i,j)*exp(E(i,j)), where S") != std::string::npos;
+    return check(text, bindings).steps().find("(i,j) += S(i,j)*exp(E(i,j)), where S") != std::string::npos;
   };
   CHECK(isApart("O(i,f) = S(i,j)*exp(E(i,j))*V(j,f)"));
   CHECK(!isApart("y(i) = S(i,j)*exp(E(i,j))*x(j)"));
   CHECK(!isApart("y(i) = x(i)/sum(j, S(i,j)*exp(E(i,j))*x(j))"));
   CHECK(!isApart("tensor S(m,n), sparse\ntensor E(m,n)\ntensor V(n,4)\nO(i,f) = S(i,j)*exp(E(i,j))*V(j,f)"));
+  // Nothing is repeated: V is added up first, or the entries are; one of the columns is j.
+  CHECK(!isApart("y(i) = S(i,j)*exp(E(i,j))*V(j,f)"));
+  CHECK(!isApart("O(f) = S(i,j)*exp(E(i,j))*V(j,f)"));
+  CHECK(!isApart("O(i,f) = S(i,j)*exp(E(i,j))*V(j,f)*(f == j)"));
+  // What a message names is an operand of the text.
+  CHECK(!isApart("O(i,f) = max(j, S(i,j)*exp(E(i,j))*V(j,f))"));
   // Another operand lists entries.
   CHECK(!isApart("O(i,f) = S(i,j)*exp(E(i,j))*V(j,f)", {"S=csr", "V=csr"}));
   CHECK(!isApart("O(i,f) = S(i,j)*exp(E(i,j))*V(j,f)", {"S=csr", "E=csr"}));
@@ -57,6 +63,19 @@ TEST_CASE("functions of entries stay where they are computed once, or at fewer p
   CHECK(!isApart("y(i) = S(i,j)*exp(E(i,j))*x(j)\nE(i,j) = y(i)\nz(i) = S(i,j)*exp(E(i,j))*x(j)"));
   for (const char *storage : {"lower", "hyb", "ragged"})
     CHECK(!isApart("O(i,f) = S(i,j)*exp(E(i,j))*V(j,f)", {std::string("S=") + storage}));
+}
+
+TEST_CASE("functions at other places of one tensor are others") {
+  CHECK(callsOf("y(i) = S(i,j)*exp(c(0,i,j))*x(j)\nw(i) = S(i,j)*exp(c(1,i,j))*x(j)") == 2);
+  CHECK(callsOf("y(i) = S(i,j)*exp(E(i,j))*x(j)\nw(i) = S(i,j)*exp(E(j,i))*x(j)") == 2);
+}
+
+TEST_CASE("functions hold what could be apart itself") {
+  for (const char *storage : {"csr", "csc"})
+    for (const char *text :
+         {"O(i,f) = S(i,j)*sum(k, S(i,j)*exp(F(i,j))*R(k))*V(j,f)",
+          "y(i) = S(i,j)*max(k, S(i,j)*exp(F(i,j))*R(k))*x(j)\nz(i) = S(i,j)*max(k, S(i,j)*exp(F(i,j))*R(k))"})
+      CHECK(check(text, {std::string("S=") + storage}).kernel);
 }
 
 TEST_CASE("sums in functions that stand elsewhere, too, are shared in their statement") {
