@@ -80,6 +80,7 @@ static void addVectorLoops(mlir::OpPassManager &passes, const LoopOptions &optio
   tiling.vectorBytes = options.vectorBytes;
   tiling.registers = options.registers;
   transforms::PromoteBlocksOptions blocks{tiling.vectorBytes, tiling.registers, options.strictFp};
+  passes.addPass(transforms::createJoinRows());
   passes.addPass(transforms::createPromoteBlocks(blocks));
   passes.addPass(mlir::createLoopInvariantCodeMotionPass());
   passes.addPass(mlir::createCSEPass());

@@ -309,6 +309,17 @@ def PromoteBlocks : Pass<"spc-promote-blocks", "mlir::func::FuncOp"> {
   ];
 }
 
+def JoinRows : Pass<"spc-join-rows", "mlir::func::FuncOp"> {
+  let summary = "Add up all of a matrix in one loop";
+  let description = [{
+    `for i: for p in ptr[i] .. ptr[i + 1]: s += f(v[p])`, whose inner loop does not depend on the row, becomes
+    `for p in ptr[begin] .. ptr[end]: s += f(v[p])`: lists of rows adjoin. So do the rows of arrays where their stride is
+    their length, which `for i: for c: s += f(A[i, c])` asks at run time. Vectors of partial sums are added up once, not
+    for each row, and short rows fill them. Addends keep their order.
+  }];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"];
+}
+
 def FactorFibers : Pass<"spc-factor-fibers", "mlir::func::FuncOp"> {
   let summary = "Add a fiber up once where dense loops multiply it out";
   let description = [{
