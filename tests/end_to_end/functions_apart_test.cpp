@@ -28,9 +28,9 @@ public:
     factors.push_back(oneOf(kFurther));
     const bool isWide = factors.back().find('f') != std::string::npos;
     std::string value = inAnyOrder(factors), behind = oneOf(kBehind);
-    if (random_.below(2) == 0)
-      value = "sum(j, " + value + ")";
-    else if (behind.find("PRODUCT") != std::string::npos && behind.find("sum") == std::string::npos)
+    const bool hasProduct = behind.find("PRODUCT") != std::string::npos,
+               hasSum = behind.find("sum") != std::string::npos;
+    if (random_.below(2) == 0 || (hasProduct && !hasSum))
       value = "sum(j, " + value + ")";
     for (size_t at = behind.find("PRODUCT"); at != std::string::npos; at = behind.find("PRODUCT"))
       behind.replace(at, 7, product);
