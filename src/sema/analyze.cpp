@@ -178,8 +178,8 @@ private:
   std::vector<Candidate> chosenFrom(Candidate usual, const Contractions &contractions,
                                     const Kernel *careful = nullptr) {
     const Diagnostics found = usual.found;
-    const std::vector<Scenario> scenarios = scenariosFor(contractions.products);
-    if (std::ranges::any_of(scenarios, [](const Scenario &scenario) { return scenario.isCompact; }))
+    if (careful && std::ranges::any_of(scenariosFor(contractions.products),
+                                       [](const Scenario &scenario) { return scenario.isCompact; }))
       careful = nullptr;
     return plansWorthwhile(std::move(usual), contractions.products, given_, [&](const Scenario &scenario) {
       Contractions other{.scenario = scenario, .trusts = contractions.trusts};

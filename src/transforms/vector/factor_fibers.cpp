@@ -3,6 +3,7 @@
 #include "transforms/passes.h"
 #include "transforms/util/access.h"
 #include "transforms/util/factors.h"
+#include "transforms/util/iterations.h"
 #include "transforms/util/reductions.h"
 #include "transforms/util/walks.h"
 
@@ -12,8 +13,6 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-
-#include <functional>
 
 namespace spc::transforms {
 
@@ -95,7 +94,6 @@ private:
   llvm::SmallVector<Value> copiesOf(llvm::ArrayRef<Value> values, mlir::IRMapping &known, ImplicitLocOpBuilder &ops,
                                     ImplicitLocOpBuilder &inColumns);
   Value isWorth(ImplicitLocOpBuilder &ops);
-  Value boundAt(ImplicitLocOpBuilder &ops, Value bound, Value fiber);
   void addUpFibers(ImplicitLocOpBuilder ops);
   void goAroundFibers(ImplicitLocOpBuilder ops);
   void addUp(ImplicitLocOpBuilder &ops, mlir::IRMapping known, Value row);
@@ -206,20 +204,6 @@ llvm::SmallVector<Value> FiberSum::copiesOf(llvm::ArrayRef<Value> values, mlir::
   return llvm::map_to_vector(values, [&](Value value) { return copyOf(value, known, ops, inColumns); });
 }
 
-/// A bound of the entries' loop in another iteration of the fibers' one.
-Value FiberSum::boundAt(ImplicitLocOpBuilder &ops, Value bound, Value fiber) {
-  mlir::IRMapping known;
-  known.map(fibers_.getInductionVar(), fiber);
-  const std::function<void(Value)> copy = [&](Value value) {
-    if (fibers_.isDefinedOutsideOfLoop(value) || known.contains(value))
-      return;
-    llvm::for_each(value.getDefiningOp()->getOperands(), copy);
-    ops.clone(*value.getDefiningOp(), known);
-  };
-  copy(bound);
-  return known.lookupOrDefault(bound);
-}
-
 /// Whether rows fit on the stack, and adding them up saves more than it takes: of p entries in f fibers whose sums are
 /// used u times p + f * u rows are gone through in place of p * u, and f are set to 0 and left.
 Value FiberSum::isWorth(ImplicitLocOpBuilder &ops) {
@@ -238,8 +222,8 @@ Value FiberSum::isWorth(ImplicitLocOpBuilder &ops) {
   scf::YieldOp::create(no, mlir::ValueRange{arith::ConstantOp::create(no, no.getBoolAttr(false))});
   ImplicitLocOpBuilder some(ops.getLoc(), mlir::OpBuilder::atBlockEnd(choice.thenBlock()));
   const Value last = arith::SubIOp::create(some, end, number(some, 1));
-  const Value entries = arith::SubIOp::create(some, boundAt(some, entries_.getUpperBound(), last),
-                                              boundAt(some, entries_.getLowerBound(), begin));
+  const Value entries = arith::SubIOp::create(some, valueAt(some, fibers_, entries_.getUpperBound(), last),
+                                              valueAt(some, fibers_, entries_.getLowerBound(), begin));
   const Value fibers = arith::SubIOp::create(some, end, begin), one = number(some, 1), two = number(some, 2);
   const Value saved = arith::MulIOp::create(some, entries, arith::SubIOp::create(some, uses, one));
   const Value taken = arith::MulIOp::create(some, fibers, arith::AddIOp::create(some, uses, two));

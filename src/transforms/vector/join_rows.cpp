@@ -1,6 +1,7 @@
 // Sums over all of a matrix as one loop rather than one for each row.
 #include "transforms/passes.h"
 #include "transforms/util/access.h"
+#include "transforms/util/iterations.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -8,8 +9,6 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-
-#include <functional>
 
 namespace spc::transforms {
 
@@ -47,7 +46,6 @@ private:
   bool takes(Value row);
   bool areAdjoining(Value lower, Value upper);
   bool isArray();
-  Value at(ImplicitLocOpBuilder &ops, Value bound, Value row);
   scf::ForOp joined(ImplicitLocOpBuilder &ops, Value begin, Value end);
   void joinLists();
   void joinArrays();
@@ -133,20 +131,6 @@ bool MatrixSum::isArray() {
          });
 }
 
-/// What a bound is in the iteration of another row.
-Value MatrixSum::at(ImplicitLocOpBuilder &ops, Value bound, Value row) {
-  mlir::IRMapping known;
-  known.map(rows_.getInductionVar(), row);
-  const std::function<void(Value)> copy = [&](Value value) {
-    if (rows_.isDefinedOutsideOfLoop(value) || known.contains(value))
-      return;
-    llvm::for_each(value.getDefiningOp()->getOperands(), copy);
-    ops.clone(*value.getDefiningOp(), known);
-  };
-  copy(bound);
-  return known.lookupOrDefault(bound);
-}
-
 /// The inner loop from `begin` to `end`.
 scf::ForOp MatrixSum::joined(ImplicitLocOpBuilder &ops, Value begin, Value end) {
   mlir::IRMapping known;
@@ -175,7 +159,8 @@ void MatrixSum::joinLists() {
   auto bounds =
       scf::IfOp::create(ops, mlir::TypeRange{index, index}, isAny, /*addThenBlock=*/true, /*addElseBlock=*/true);
   ImplicitLocOpBuilder some(ops.getLoc(), mlir::OpBuilder::atBlockEnd(bounds.thenBlock()));
-  const Value first = at(some, row_.getLowerBound(), begin), last = at(some, row_.getLowerBound(), end);
+  const Value first = valueAt(some, rows_, row_.getLowerBound(), begin);
+  const Value last = valueAt(some, rows_, row_.getLowerBound(), end);
   scf::YieldOp::create(some, mlir::ValueRange{first, last});
   ImplicitLocOpBuilder none(ops.getLoc(), mlir::OpBuilder::atBlockEnd(bounds.elseBlock()));
   const Value zero = arith::ConstantOp::create(none, none.getIntegerAttr(index, 0));
