@@ -38,9 +38,10 @@ TEST_CASE("sums over all entries of a matrix", "[whole-sums]") {
 }
 
 TEST_CASE("sums over all elements of arrays", "[whole-sums]") {
-  for (const char *text : {"s = (P(i,c) - T(i,c))*(P(i,c) - T(i,c))", "s = P(i,c)*2", "s += -(P(i,c)*T(c,i))",
-                           "s = P(i,c)*x(c)", "s = max(i, c, abs(P(i,c)))", "s = P(i,c)*(i < 3)", "s = P(i,2)*T(i,c)",
-                           "s = U(i,c,k)*U(i,c,k)", "let R(i,c) = P(i,c)*x(c)\ns = R(i,c)*R(i,c)*P(i,c)"})
+  for (const char *text :
+       {"s = (P(i,c) - T(i,c))*(P(i,c) - T(i,c))", "s = P(i,c)*2", "s += -(P(i,c)*T(c,i))", "s = P(i,c)*x(c)",
+        "s = max(i, c, abs(P(i,c)))", "s = P(i,c)*(i < 3)", "s = P(i,2)*T(i,c)", "s = sum(i, mean(c, P(i,c)))",
+        "s = U(i,c,k)*U(i,c,k)", "let R(i,c) = P(i,c)*x(c)\ns = R(i,c)*R(i,c)*P(i,c)"})
     checkWholeSums(text, {});
 }
 

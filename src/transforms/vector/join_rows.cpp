@@ -134,8 +134,6 @@ bool MatrixSum::isArray() {
 /// The inner loop from `begin` to `end`.
 scf::ForOp MatrixSum::joined(ImplicitLocOpBuilder &ops, Value begin, Value end) {
   mlir::IRMapping known;
-  known.map(row_.getLowerBound(), begin);
-  known.map(row_.getUpperBound(), end);
   for (const auto &[inner, outer] : llvm::zip_equal(row_.getInitArgs(), rows_.getInitArgs()))
     known.map(inner, outer);
   auto loop = scf::ForOp::create(ops, begin, end, row_.getStep(), rows_.getInitArgs());

@@ -118,3 +118,27 @@ func.func @arrays(%a: memref<?x?xf64, strided<[?, 1]>>, %b: memref<?x?xf64>, %s:
   }
   return
 }
+
+// A length that is read is still that of a row.
+// CHECK-LABEL: func.func @means(
+// CHECK-SAME:      %[[LENGTH:[a-z0-9]*]]: index) {
+// CHECK:         scf.if
+// CHECK:           scf.for
+// CHECK:             arith.index_cast %[[LENGTH]]
+// CHECK:         } else {
+func.func @means(%a: memref<?x?xf64>, %s: memref<f64>, %rows: index, %columns: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %rows step %c1 {
+    scf.for %c = %c0 to %columns step %c1 {
+      %one = memref.load %a[%i, %c] : memref<?x?xf64>
+      %length = arith.index_cast %columns : index to i64
+      %number = arith.sitofp %length : i64 to f64
+      %mean = arith.divf %one, %number : f64
+      %old = memref.load %s[] : memref<f64>
+      %new = arith.addf %old, %mean : f64
+      memref.store %new, %s[] : memref<f64>
+    }
+  }
+  return
+}
