@@ -62,20 +62,13 @@ bool isClippedBy(const sema::Tensor &tensor, const std::vector<Index> &indices, 
                      [&](const Index &other) { return isSame(other, index); });
 }
 
-/// Copies hold what their source does, unless they are of its entries.
-bool holdsPadding(const sema::Kernel &kernel, sema::TensorId id) {
-  const sema::Tensor &tensor = kernel.tensors[id];
-  const auto *copy = tensor.as<sema::Converted>();
-  return copy ? !copy->isCanonical && !copy->dropsPadding && holdsPadding(kernel, copy->source)
-              : !tensor.format.isDense() && format::hasPadding(tensor.format);
-}
-
 /// The operands whose padding shows in an expression: those that others follow in their place.
 void collectPadded(const sema::Kernel &kernel, const sema::Term &term, const sema::Expr &expr,
                    std::vector<sema::OperandId> &padded) {
   if (const auto *use = std::get_if<sema::Use>(&expr.node)) {
     const sema::OperandId id = term.operands[use->operand].follows.value_or(use->operand);
-    if (holdsPadding(kernel, term.operands[id].tensor) && std::find(padded.begin(), padded.end(), id) == padded.end())
+    if (sema::holdsPadding(kernel, term.operands[id].tensor) &&
+        std::find(padded.begin(), padded.end(), id) == padded.end())
       padded.push_back(id);
   }
   if (const auto *negate = std::get_if<sema::Negate>(&expr.node))

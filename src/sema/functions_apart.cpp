@@ -89,7 +89,8 @@ private:
     std::vector<Node *> factors;
     addFactors(*statement.value, factors);
     const std::optional<Found> found = foundIn(number, factors);
-    return found && found->operand.variables == statement.target.variables && isAlone(*statement.value, *found)
+    return found && found->operand.variables == statement.target.variables && mayShare(*found) &&
+                   isAlone(*statement.value, *found)
                ? std::optional(found->operand.tensor)
                : std::nullopt;
   }
@@ -155,13 +156,25 @@ private:
     const bool isTarget = found && &product == at(number).value.get() &&
                           factors.size() == found->functions.size() + 1 &&
                           found->operand.variables == at(number).target.variables;
-    if (!found || found->functions.empty() || isTarget || !isAlone(product, *found))
+    if (!found || found->functions.empty() || isTarget || !mayShare(*found) || !isAlone(product, *found))
       return;
     found->isRepeated = isRepeated(product, factors, *found);
     found->key = keyOf(*found);
     if (!found_.contains(found->key))
       order_.push_back(found->key);
     found_[found->key].push_back(*std::move(found));
+  }
+
+  /// Whether a temporary may have the pattern of an operand: it lists just entries, or is copied to such a format
+  /// anyway, as functions of its elements want these whole.
+  bool mayShare(const Found &found) const {
+    const Scope &scope = at(found.statement).scope;
+    return format::listsJustEntries(program_.tensors[found.operand.tensor].format) ||
+           std::ranges::any_of(found.functions, [&](const Node *function) {
+             const std::vector<AccessId> all = accessesOf(*function);
+             return std::ranges::any_of(all,
+                                        [&](AccessId id) { return scope.accesses[id].tensor == found.operand.tensor; });
+           });
   }
 
   /// Whether loops over a further dimension of the target are inside of those over entries: none of these is summed
@@ -198,8 +211,8 @@ private:
     std::ranges::sort(sorted);
     const bool isDistinct = std::ranges::adjacent_find(sorted) == sorted.end();
     const bool isGiven = tensor.is<Parameter>() && program_.symbols[access.tensor].firstWrite < 0;
-    return isGiven && !format.isDense() && format::listsJustEntries(format) && tensor.fill == 0 && tensor.order() > 1 &&
-                   isDistinct && !hasDerived(access, scope)
+    return isGiven && !format.isDense() && tensor.fill == 0 && tensor.order() > 1 && isDistinct &&
+                   !hasDerived(access, scope)
                ? std::optional(use->access)
                : std::nullopt;
   }

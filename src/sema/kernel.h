@@ -301,6 +301,10 @@ struct Kernel : KernelHead {
 /// The tensor that has the structure of `tensor` in arrays of its own, or assembles it; itself where that is so of it.
 TensorId structureOwner(const KernelHead &kernel, TensorId tensor);
 
+/// Whether a sparse tensor may hold zeros that are no entries. Copies hold what their source does, unless they are of
+/// its entries.
+bool holdsPadding(const KernelHead &kernel, TensorId tensor);
+
 /// How many levels of a sparse tensor are its structure owner's: all but its tail.
 int structureLevels(const KernelHead &kernel, TensorId tensor);
 

@@ -1,4 +1,5 @@
 // What tensors have of each other.
+#include "format/levels.h"
 #include "sema/kernel.h"
 
 namespace spc::sema {
@@ -6,6 +7,13 @@ namespace spc::sema {
 TensorId structureOwner(const KernelHead &kernel, TensorId tensor) {
   const SharedWith *shared = kernel.tensors[tensor].shared();
   return shared ? structureOwner(kernel, shared->owner) : tensor;
+}
+
+bool holdsPadding(const KernelHead &kernel, TensorId tensor) {
+  const Tensor &own = kernel.tensors[tensor];
+  const auto *copy = own.as<Converted>();
+  return copy ? !copy->isCanonical && !copy->dropsPadding && holdsPadding(kernel, copy->source)
+              : !own.format.isDense() && format::hasPadding(own.format);
 }
 
 int structureLevels(const KernelHead &kernel, TensorId tensor) {

@@ -41,7 +41,7 @@ public:
   }
 
   Formats formats() {
-    const std::vector<std::string> storages = {"csr", "csc", "coo", "dcsr", "ell", "dense"};
+    const std::vector<std::string> storages = {"csr", "csc", "coo", "dcsr", "ell", "dense", "dia", "ell1+coo"};
     return {{"S", oneOf(storages)}, {"T", oneOf({"csr", "dense"})}, {"R", oneOf({"csr", "dense"})}};
   }
 
@@ -66,7 +66,7 @@ private:
 
 TEST_CASE("random products with functions of entries", "[functions-apart]") {
   std::map<std::string, int> drawn;
-  const int programs = takesAll() ? 2000 : 60;
+  const int programs = takesAll() ? 2000 : 80;
   for (int number = 0; number < programs; ++number) {
     RandomProgram random(static_cast<uint64_t>(number));
     KernelSpec spec = specFor(random.text(), random.formats(), static_cast<size_t>(number));
@@ -101,6 +101,8 @@ TEST_CASE("products that share functions of entries", "[functions-apart]") {
                 kStorages);
   checkLowering("s = S(i,j) * log(2 + abs(E(i,j))) * x(j) - sum(i, j, log(2 + abs(E(i,j))) * S(i,j) * y(i))",
                 kStorages);
+  // A copy of diagonals holds their padding, by which a divisor is chosen.
+  checkLowering("O(i,f) = sum(j, S(i,j) * V(j,f) * T(i,j)) / d(i)", {{{"S", "dia"}}});
   checkLowering("y(i) = S(i,j) * exp(c(0,i,j)) * x(j)\nw(i) = S(i,j) * exp(c(1,i,j)) * x(j)", kStorages);
   // Sums that stand elsewhere, too, are shared with that, and what is written in between is read anew.
   checkLowering(std::string("s = ") + weights + " + " + weights + " * x(j) + pattern(S(i,j)) * " + scores, kStorages);

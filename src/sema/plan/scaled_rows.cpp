@@ -45,8 +45,9 @@ Listing listingOf(const Term &term, LoopId loop, const Kernel &kernel) {
     if (operand.follows || !reads(operand, loop))
       continue;
     ++listing.operands;
-    listing.isPlain &= !format::hasPadding(format) && std::all_of(format.levels.begin(), format.levels.end(),
-                                                                  [](const auto &level) { return level.unique; });
+    listing.isPlain &=
+        !holdsPadding(kernel, operand.tensor) &&
+        std::all_of(format.levels.begin(), format.levels.end(), [](const auto &level) { return level.unique; });
   }
   return listing;
 }
