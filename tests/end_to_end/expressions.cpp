@@ -118,6 +118,15 @@ std::vector<Formats> product(const Choices &choices) {
   return result;
 }
 
+std::vector<Trial> trialsOn(const std::vector<std::vector<int64_t>> &extents) {
+  std::vector<Trial> trials;
+  for (const std::vector<int64_t> &own : extents)
+    for (const Fill fill : {Fill::Random, Fill::Full, Fill::Empty, Fill::OneRow, Fill::EmptyRows, Fill::StoredZeros})
+      for (const bool nonFinite : {false, true})
+        trials.push_back({own, fill, nonFinite});
+  return trials;
+}
+
 std::vector<Trial> trialsFor(int extentClasses) {
   const std::vector<int64_t> generic = genericExtents(extentClasses);
   const std::vector<int64_t> ones(generic.size(), 1);

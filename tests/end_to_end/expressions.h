@@ -58,4 +58,7 @@ KernelSpec specFor(const std::string &statements, const Formats &formats, size_t
 /// The shapes and patterns for a kernel with that many independent extents.
 std::vector<Trial> trialsFor(int extentClasses);
 
+/// The patterns for each of these extents, by class, with finite numbers alone and with others.
+std::vector<Trial> trialsOn(const std::vector<std::vector<int64_t>> &extents);
+
 } // namespace spc::testing

@@ -13,12 +13,7 @@ void checkOptimised(const std::string &statement, const Formats &formats,
   spec.statements = statement;
   spec.formats = formats;
   spec.optLevel = 2;
-  std::vector<Trial> trials;
-  for (const std::vector<int64_t> &own : extents)
-    for (const Fill fill : {Fill::Random, Fill::Full, Fill::Empty, Fill::OneRow, Fill::EmptyRows, Fill::StoredZeros})
-      for (const bool nonFinite : {false, true})
-        trials.push_back({own, fill, nonFinite});
-  CHECK(check(spec, trials) > 0);
+  CHECK(check(spec, trialsOn(extents)) > 0);
 }
 
 } // namespace
