@@ -8,6 +8,7 @@
 #include "sema/simplify.h"
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/logical_plan.h"
+#include "sema/terms/share_factors.h"
 #include "sema/verify.h"
 
 #include <algorithm>
@@ -34,6 +35,8 @@ void planStatements(Planning &planning) {
   makeCanonicalCopies(planning);
   if (planning.options.fuses)
     fuseTemporaries(planning);
+  if (planning.contractions.shares)
+    shareFactors(planning);
   computeStandIns(planning);
   std::vector<Expansion> expansions;
   for (size_t k = 0; k < planning.statements.size(); ++k) {
@@ -121,6 +124,9 @@ public:
       return std::nullopt;
     }
     Candidate careful(std::move(*planned), std::move(found));
+    if (options_.fuses && !options_.asWritten && !options_.strictFp && !program_.given.order &&
+        mayShareFactors(program_))
+      shareFactorsIn(careful, contractions);
     const bool trusts = contractions.asks && options_.trusts;
     if (std::optional<std::vector<Candidate>> trusting = trusts ? trustingPlans(careful) : std::nullopt) {
       std::vector<Candidate> all = carefulPlans(std::move(careful), *trusting);
@@ -130,10 +136,22 @@ public:
   }
 
 private:
+  /// Plans the program with factors that addends share put before these, and takes that where it is fewer steps.
+  void shareFactorsIn(Candidate &careful, Contractions &contractions) {
+    Contractions sharing{.shares = true};
+    std::optional<Candidate> other = planned(sharing, careful.found);
+    if (!other || !sharing.shared || !areCalledAlike(other->kernel, careful.kernel, given_) ||
+        !takesFewerSteps(other->kernel, careful.kernel))
+      return;
+    shares_ = true;
+    careful = std::move(*other);
+    contractions = std::move(sharing);
+  }
+
   /// Plans that take sums without entries for 0; nullopt where the careful one cannot follow, or
   /// takes fewer steps.
   std::optional<std::vector<Candidate>> trustingPlans(const Candidate &careful) {
-    Contractions contractions{.trusts = true};
+    Contractions contractions{.trusts = true, .shares = shares_};
     std::optional<Candidate> usual = planned(contractions, careful.found);
     if (!usual || !contractions.trusted || !agree(usual->kernel, careful.kernel, given_) ||
         asksForLess(careful.kernel, usual->kernel, given_))
@@ -147,7 +165,7 @@ private:
     std::vector<Candidate> plans;
     plans.push_back(std::move(usual));
     for (size_t k = 1; k < trusting.size(); ++k) {
-      Contractions contractions{.scenario = trusting[k].scenario};
+      Contractions contractions{.scenario = trusting[k].scenario, .shares = shares_};
       std::optional<Candidate> own = planned(contractions, plans.front().found);
       if (!own || !agree(plans.front().kernel, own->kernel, given_))
         break;
@@ -182,7 +200,7 @@ private:
                                        [](const Scenario &scenario) { return scenario.isCompact; }))
       careful = nullptr;
     return plansWorthwhile(std::move(usual), contractions.products, given_, [&](const Scenario &scenario) {
-      Contractions other{.scenario = scenario, .trusts = contractions.trusts};
+      Contractions other{.scenario = scenario, .trusts = contractions.trusts, .shares = shares_};
       std::optional<Candidate> plan = planned(other, found);
       const bool mayFollow = !plan || !careful || !agree(plan->kernel, *careful, given_) ||
                              mayRecompute({&plan->kernel}, {careful}, given_);
@@ -221,7 +239,8 @@ private:
   const Program &program_;
   const Options &options_;
   Diagnostics &diagnostics_;
-  const size_t given_; ///< tensors of the program
+  const size_t given_;  ///< tensors of the program
+  bool shares_ = false; ///< Contractions::shares of all plans
 };
 
 } // namespace

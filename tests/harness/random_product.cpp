@@ -189,6 +189,19 @@ RandomProduct randomProduct(std::mt19937 &random, Spellings spellings, bool hasD
   return product;
 }
 
+std::string declarationsOf(const RandomProduct &product) {
+  std::string text;
+  for (const RandomProduct::Factor &factor : product.factors) {
+    std::string extents;
+    for (char index : factor.indices)
+      extents += std::string(extents.empty() ? "(" : ", ") + "n" + index;
+    for (const std::string &name : {nameOf(factor), nameOf(factor) + "2"})
+      if (product.formats.contains(name) && !extents.empty())
+        text += "tensor " + name + extents + ")\n";
+  }
+  return text;
+}
+
 std::string spellingOf(const RandomProduct &product, std::mt19937 &random) {
   std::vector<std::vector<RandomProduct::Factor>> terms = {{}};
   for (const RandomProduct::Factor &factor : product.factors) {

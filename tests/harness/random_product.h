@@ -39,6 +39,10 @@ unsigned productSeed();
 /// cancel then. With a divisor it is divided by what is 1 or more, with indices of the factors.
 RandomProduct randomProduct(std::mt19937 &random, Spellings spellings, bool hasDivisor = false);
 
+/// Declarations of its tensors. Dimensions that an index runs over are as long in each spelling then: those that are
+/// added up within one addend alone, too.
+std::string declarationsOf(const RandomProduct &product);
+
 /// Statements of the product: factors in another order; some sums written as sum(...) around the factors that have
 /// their index, one within the other, or as temporaries; sums of tensors as they are, or a term for each addend.
 std::string spellingOf(const RandomProduct &product, std::mt19937 &random);

@@ -113,7 +113,7 @@ Pair randomPair(testing::Spellings spellings, bool hasDivisor, std::mt19937 &ran
     pair.formats += " --format " + tensor + "=" + (format == "sv" ? "sparse-vector" : format);
   }
   for (int spelling = 0; spelling < 2; ++spelling) {
-    const Checked checked = check(pair.texts[spelling], bindings);
+    const Checked checked = check(declarationsOf(product) + pair.texts[spelling], bindings);
     INFO(pair.texts[spelling] << ": " << checked.errors() << pair.formats);
     REQUIRE(checked.kernel);
     pair.steps[spelling] = stepsOf(*checked.kernel);

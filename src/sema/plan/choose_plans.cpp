@@ -15,6 +15,7 @@ namespace {
 
 constexpr size_t kMostCandidates = 6; ///< plans that are made, to choose among
 constexpr double kLeastSaving = 1.25; ///< how many times the steps of a careful plan the other one takes
+constexpr double kLeastShared = 1.1;  ///< how many times the steps of a plan that shares factors the other one takes
 constexpr double kLeastGain = 4;      ///< how many times the steps of an alternative others take at some sizes
 
 /// The sizes that a scenario stands for, which is to live as long.
@@ -113,6 +114,14 @@ bool asksForLess(const Kernel &careful, const Kernel &trusting, size_t given) {
     counted += places;
   }
   return own && others && *own * kLeastSaving < *others + counted;
+}
+
+bool takesFewerSteps(const Kernel &plan, const Kernel &other) {
+  if (hasPhases(other) && !hasPhases(plan))
+    return false;
+  const Scenario usual;
+  const std::optional<double> own = stepsOf(plan, sizesOf(plan, usual)), others = stepsOf(other, sizesOf(other, usual));
+  return own && others && *own * kLeastShared < *others;
 }
 
 std::vector<Candidate> plansWorthwhile(Candidate usual, const std::vector<ContractedProduct> &products, size_t given,

@@ -31,6 +31,9 @@ bool isAsQuiet(const Diagnostics &plan, const Diagnostics &usual);
 /// such sums for 0 and counts the NaNs in what it leaves. `given`: how many tensors the program has.
 bool asksForLess(const Kernel &careful, const Kernel &trusting, size_t given);
 
+/// Whether a plan takes clearly fewer steps than another one at the usual sizes, and gives up no phases for them.
+bool takesFewerSteps(const Kernel &plan, const Kernel &other);
+
 /// A kernel, planned for the usual sizes, and other plans, each of which takes less than a tenth of the steps of those
 /// before it at some sizes; kMostAlternatives at most, and one where calls may be made in phases, which choose alike
 /// so. They agree (join_plans.h). `planned` plans the program for a scenario; `given`: how many tensors the program

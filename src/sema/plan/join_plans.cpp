@@ -292,6 +292,14 @@ Kernel joined(std::vector<Kernel> plans, std::vector<Kernel> careful, size_t giv
 
 } // namespace
 
+bool areCalledAlike(const Kernel &one, const Kernel &other, size_t given) {
+  const auto isInner = [](const Tensor &tensor) { return tensor.is<Temporary>() || tensor.is<Fused>(); };
+  return one.leastExtents.size() == other.leastExtents.size() && one.parameters == other.parameters &&
+         std::equal(one.tensors.begin(), one.tensors.begin() + static_cast<std::ptrdiff_t>(given),
+                    other.tensors.begin(),
+                    [&](const Tensor &a, const Tensor &b) { return (isInner(a) && isInner(b)) || passesAlike(a, b); });
+}
+
 bool agree(const Kernel &one, const Kernel &other, size_t given) {
   if (one.extents.size() != other.extents.size() || one.leastExtents.size() != other.leastExtents.size() ||
       one.parameters != other.parameters || !addsPlainTensors(one, given) || !addsPlainTensors(other, given))

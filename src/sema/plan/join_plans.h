@@ -7,6 +7,10 @@
 
 namespace spc::sema {
 
+/// Whether two plans of a program are one for their callers: they agree in what is passed. `given`: how many tensors
+/// the program has.
+bool areCalledAlike(const Kernel &one, const Kernel &other, size_t given);
+
 /// Whether two plans of a program can be alternatives: they agree in what is passed.
 /// `given`: how many tensors the program has.
 bool agree(const Kernel &one, const Kernel &other, size_t given);

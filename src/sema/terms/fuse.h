@@ -47,6 +47,10 @@ bool sumsOver(const ResolvedStatement &use, AccessId read);
 /// is then chosen for all factors together. What is divided is added up first, if nothing adds it up at last.
 bool isProductWithin(const Planning &planning, const ResolvedStatement &made, const Reader &reader);
 
+/// Whether a temporary is a product, or a sum of one, and its reader a factor of an addend, which other addends may
+/// share factors with once it stands there.
+bool isProductInAddend(const Planning &planning, const ResolvedStatement &made, const Reader &reader);
+
 /// Whether a temporary adds something that has elements everywhere to a sparse operand with all its indices, which is
 /// the only one: it is larger than all that it is made of, and products of its addends that are added up take no more
 /// than these have.

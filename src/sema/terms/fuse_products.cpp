@@ -122,6 +122,15 @@ const Node &addendOf(const Reader &reader) {
   });
 }
 
+/// Whether the sums of a temporary and of the addend that reads it may be taken in any order.
+bool mayJoinSums(const Planning &planning, const ResolvedStatement &made, const Reader &reader) {
+  const ResolvedStatement &use = planning.statements[reader.statement];
+  return sumsOf(*made.value, made) + sumsOf(addendOf(reader), use) <= kMostSums &&
+         computeTypeOf(planning.kernel, use) != ValueType::Bool &&
+         isReorderable(*made.value, made.scope, planning.kernel) &&
+         isReorderable(addendOf(reader), use.scope, planning.kernel);
+}
+
 } // namespace
 
 bool isIndexedBeside(VariableId variable, const ResolvedStatement &use, const Reader &reader) {
@@ -147,13 +156,15 @@ bool sumsOver(const ResolvedStatement &use, AccessId read) {
                      [&](VariableId variable) { return use.scope.variables[variable].kind != Variable::Kind::Target; });
 }
 
+bool isProductInAddend(const Planning &planning, const ResolvedStatement &made, const Reader &reader) {
+  return !asSum(*bodyOf(made.value.get())) && !hasOtherReduction(*made.value) &&
+         mayJoinSums(planning, made, reader) && isFactor(reader) && !isDivided(reader);
+}
+
 bool isProductWithin(const Planning &planning, const ResolvedStatement &made, const Reader &reader) {
-  const ResolvedStatement &use = planning.statements[reader.statement];
-  if (sumsOf(*made.value, made) + sumsOf(addendOf(reader), use) > kMostSums ||
-      computeTypeOf(planning.kernel, use) == ValueType::Bool ||
-      !isReorderable(*made.value, made.scope, planning.kernel) ||
-      !isReorderable(addendOf(reader), use.scope, planning.kernel))
+  if (!mayJoinSums(planning, made, reader))
     return false;
+  const ResolvedStatement &use = planning.statements[reader.statement];
   return planning.mayReorderSums() && made.target.variables.size() > 1 &&
          (isSumOfProducts(*made.value, made.scope, made.target.variables) ||
           (isSparseBesideWhole(planning, made) && sumsOver(use, reader.access)) ||

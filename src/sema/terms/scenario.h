@@ -39,6 +39,8 @@ struct Contractions {
   Scenario scenario;
   bool trusts = false;  ///< what sums are multiplied with is finite: one without entries may be taken for 0
   bool trusted = false; ///< some sum without entries was taken for 0
+  bool shares = false;  ///< factors that addends share are put before them
+  bool shared = false;  ///< some were
   bool asks = false;    ///< some product asks, or would ask, where a sum has entries
   std::vector<ContractedProduct> products;
   std::set<size_t> scaledApart; ///< statements whose scaled sums are computed before they are scaled
