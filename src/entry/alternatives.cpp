@@ -32,6 +32,8 @@ public:
       total = sum(sum(total, steps), of(cost.beside));
       if (!cost.copied.empty())
         total = sum(total, scaled(of(cost.copied), constant(sema::kCopyingCost)));
+      if (!cost.called.empty())
+        total = sum(total, scaled(of(cost.called), constant(sema::kCallingCost)));
       if (!cost.listed)
         continue;
       const Value places = of({cost.places});

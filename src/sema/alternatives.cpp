@@ -37,6 +37,52 @@ CostProduct walkOf(const Kernel &kernel, const Term &term) {
   return {};
 }
 
+/// How many functions that take long an expression calls, and the loops on which they depend.
+int callsIn(const Term &term, const Expr &expr, bool isCalled, std::set<LoopId> &loops) {
+  const auto within = [&](const ExprPtr &part, bool isWithin) { return callsIn(term, *part, isWithin, loops); };
+  if (const auto *use = std::get_if<Use>(&expr.node)) {
+    for (const Index &index : term.operands[use->operand].indices)
+      for (const IndexTerm &part : index.terms)
+        if (isCalled)
+          loops.insert(part.loop);
+    return 0;
+  }
+  if (const auto *negate = std::get_if<Negate>(&expr.node))
+    return within(negate->operand, isCalled);
+  if (const auto *binary = std::get_if<Binary>(&expr.node))
+    return within(binary->left, isCalled) + within(binary->right, isCalled);
+  const auto *call = std::get_if<Call>(&expr.node);
+  if (!call)
+    return 0;
+  const bool isLong = language::isTranscendental(call->function);
+  int calls = isLong;
+  for (const ExprPtr &argument : call->arguments)
+    calls += within(argument, isCalled || isLong);
+  return calls;
+}
+
+/// Adds the functions that a term calls, `steps` being its own: dense loops within which nothing of them changes do not
+/// call them again.
+void addCalls(const Kernel &kernel, const Term &term, const std::vector<CostProduct> &steps, StatementCost &cost) {
+  std::set<LoopId> changing;
+  const int calls = callsIn(term, *term.expr, false, changing);
+  if (calls == 0)
+    return;
+  for (const Operand &operand : term.operands)
+    if (!kernel.tensors[operand.tensor].format.isDense())
+      for (const Index &index : operand.indices)
+        for (const IndexTerm &part : index.terms)
+          changing.insert(part.loop);
+  CostProduct repeats;
+  for (size_t k = term.loops.size(); k-- > 0 && !changing.contains(LoopId(k));)
+    repeats.push_back(
+        {{}, term.loops[LoopId(k)].extent, term.loops[LoopId(k)].part, term.loops[LoopId(k)].block, true});
+  for (CostProduct product : steps) {
+    product.insert(product.end(), repeats.begin(), repeats.end());
+    cost.called.insert(cost.called.end(), static_cast<size_t>(calls), product);
+  }
+}
+
 /// How often loops come to the entries of a product's second operand, of its third one and so on, where they may find
 /// none.
 std::vector<CostProduct> searchesIn(const CostProduct &product) {
@@ -157,6 +203,7 @@ std::vector<StatementCost> costOf(const Kernel &kernel, const Alternative &alter
     for (const Term &term : statement->terms) {
       const std::vector<CostProduct> own = costOf(*statement, term, kernel);
       cost.steps.insert(cost.steps.end(), own.begin(), own.end());
+      addCalls(kernel, term, own, cost);
       if (CostProduct walk = walkOf(kernel, term); !walk.empty())
         cost.beside.push_back(std::move(walk));
     }
@@ -187,11 +234,12 @@ std::optional<double> evaluate(const std::vector<StatementCost> &costs, const Co
   for (const StatementCost &cost : costs) {
     std::optional<double> steps = evaluate(cost.steps, known);
     const std::optional<double> beside = evaluate(cost.beside, known), copied = evaluate(cost.copied, known);
-    if (!steps || !beside || !copied)
+    const std::optional<double> called = evaluate(cost.called, known);
+    if (!steps || !beside || !copied || !called)
       return std::nullopt;
     if (!cost.byFibers.empty())
       steps = std::min(*steps, *evaluate(cost.byFibers, known));
-    total += *steps + *beside + *copied * kCopyingCost;
+    total += *steps + *beside + *copied * kCopyingCost + *called * kCallingCost;
     if (cost.listed) {
       const double entries = listed[*cost.listed] = std::min(*steps, *evaluate({cost.places}, known));
       total += cost.isSorted ? entries * (1 + kCopyingCost) : entries;

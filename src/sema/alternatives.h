@@ -21,12 +21,16 @@ inline constexpr double kFirstMayCost = 1.2;
 /// entries in 100,000 rows.
 inline constexpr double kCopyingCost = 30;
 
+/// How many such steps a function takes that is no arithmetic, as exp.
+inline constexpr double kCallingCost = 16;
+
 /// What a statement of an alternative costs, or a copy of an operand that the alternative alone makes.
 struct StatementCost {
   std::vector<CostProduct> steps;    ///< of its loops
   std::vector<CostProduct> byFibers; ///< costByFibers(): the loops take the less of the two; empty: the former
   std::vector<CostProduct> copied; ///< entries that are copied, or put in order, each of which takes kCopyingCost steps
   std::vector<CostProduct> beside; ///< rows and searches that may find no entries, and elements that are set first
+  std::vector<CostProduct> called; ///< functions, each of which takes kCallingCost steps
   std::optional<TensorId> listed;  ///< the target where it is assembled: it is taken to have an entry for each step
   CostProduct places;              ///< of that, which has no more entries
   bool isSorted = false;           ///< all of these are put in order, too

@@ -14,7 +14,8 @@ const std::vector<std::string> kEntries = {"S(i,j)", "pattern(S(i,j))", "S(j,i)"
 const std::vector<std::string> kFunctions = {"exp(E(i,j))", "tanh(sum(k, Q(i,k)*K(j,k)))", "exp(L(i,j) - u(i))",
                                              "sin(S(i,j))", "pow(E(i,j), 2)*exp(E(i,j))",  "cos(u(i) + v(j))",
                                              "exp(E(j,i))", "max(exp(-E(i,j)), 0.5)",      "log1p(abs(T(i,j)))"};
-const std::vector<std::string> kFurther = {"V(j,f)", "x(j)", "V(j,f)*W(i,f)", "w(i)", "R(j,f)", "2"};
+const std::vector<std::string> kFurther = {"V(j,f)", "x(j)",         "V(j,f)*W(i,f)",      "w(i)",     "R(j,f)",
+                                           "2",      "tanh(V(j,f))", "exp(x(j) - V(j,f))", "sin(x(j))"};
 const std::vector<std::string> kBehind = {
     "", " / d(i)", " / sum(j, PRODUCT)", " - PRODUCT", " + sum(j, PRODUCT*y(j))", " * max(sum(j, PRODUCT), 1)"};
 
@@ -90,6 +91,15 @@ TEST_CASE("products with functions of entries and a further dimension", "[functi
                            "O(i,f) = S(i,j) * exp(S(i,j)) * V(j,f) - E(i,f)"})
     checkLowering(text, kStorages);
   checkLowering("O(i,f) = S(i,j) * exp(T(i,j)) * V(j,f)", {{{"S", "csr"}, {"T", "csr"}}, {{"S", "coo"}, {"T", "csc"}}});
+}
+
+TEST_CASE("functions of dense factors that a product comes to again and again", "[functions-apart]") {
+  const std::vector<Formats> storages = {{{"A", "csr"}}, {{"A", "csc"}}, {{"A", "coo"}}, {{"A", "dense"}}};
+  for (const char *text : {"Y(i,k) = A(i,j) * exp(X(j,k))", "Y(i,k) += 2 * tanh(X(j,k) + b(k)) * A(i,j) / d(i)",
+                           "y(i) = A(i,j) * exp(u(j)) * log1p(abs(v(j)))", "s = A(i,j) * pow(X(j,k), 2) * B(k,l)",
+                           "Y(i,k) = A(i,j) * tanh(sum(l, X(j,l) * W(l,k)))",
+                           "Y(i,k) = A(i,j) * exp(X(j,k)) - A(j,i) * exp(X(j,k)) / sum(l, exp(X(j,l)))"})
+    checkLowering(text, storages);
 }
 
 TEST_CASE("products that share functions of entries", "[functions-apart]") {

@@ -120,6 +120,25 @@ TEST_CASE("equal sums under two sums over one name are computed once") {
                {"S=csr"}) == "nnz(S)*k for $6; nnz(S) for $5, $7; nnz(S)*f for O");
 }
 
+TEST_CASE("functions of dense factors that take long are computed once for each element") {
+  const std::string steps = check("Y(i,k) = A(i,j)*exp(X(j,k))", {"A=csr"}).steps();
+  CHECK(steps.find("plan 1 of 2:\n\n$3 in f64:\n  for j, k: $3(j,k) = exp(X(j,k))\n\n"
+                   "Y in f64, zeroed first:\n  for i, j+, k: Y(i,k) += A(i,j)*$3(j,k)\n") != std::string::npos);
+  // The other plan is for fewer entries than X has rows.
+  CHECK(steps.find("plan 2 of 2:\n\nY in f64, zeroed first:\n  for i, j+, k: Y(i,k) += A(i,j)*exp(X(j,k))") !=
+        std::string::npos);
+  CHECK(check("y(i) = D(i,j)*exp(u(j))").steps().find("$3(j) = exp(u(j))") != std::string::npos);
+  const auto isWhole = [](const std::string &text, const std::vector<std::string> &bindings) {
+    const std::string all = check(text, bindings).steps();
+    return all.find(" = exp(") == std::string::npos && all.find("exp(") != std::string::npos;
+  };
+  CHECK(isWhole("s = x(i)*exp(z(i))", {}));
+  CHECK(isWhole("y(i) = S(i,j)*exp(u(i))*x(j)", {"S=csr"}));
+  // An array would be larger than what it is made of.
+  CHECK(isWhole("y(i) = S(i,j)*exp(u(i) + v(j))", {"S=csr"}));
+  CHECK(check("Y(i,k) = A(i,j)*relu(X(j,k))", {"A=csr"}).steps().find("$3") == std::string::npos);
+}
+
 TEST_CASE("a temporary's own sums are computed where its readers want them") {
   const std::vector<std::string> loss = {"let L(i,j) = sum(r, A(i,r)*B(j,r))", "let L(i,j) = A(i,r)*B(j,r)"};
   for (const std::string &let : loss)

@@ -130,14 +130,17 @@ TEST_CASE("several sums at more places than stored ones are warned of") {
 
 TEST_CASE("several sums are multiplied out where that saves an order of cost and nothing can cancel") {
   CHECK(stepsOf("y(i) = (abs(A(i,j)) + exp(m(j))) * (B(i,j)*B(i,j) + 2)") ==
-        "$4 in f64, zeroed first:\n"
-        "  for j+: $4 += exp(m(j))\n"
+        "$4 in f64:\n"
+        "  for j: $4(j) = exp(m(j))\n"
+        "\n"
+        "$5 in f64, zeroed first:\n"
+        "  for j+: $5 += exp(m(j))\n"
         "\n"
         "y in f64:\n"
-        "  for i: y(i) = 2*$4\n"
+        "  for i: y(i) = 2*$5\n"
         "  for i, j+: y(i) += abs(A(i,j))*(B(i,j)*B(i,j)), where A and B\n"
         "  for i, j+: y(i) += abs(A(i,j))*2, where A\n"
-        "  for i, j+: y(i) += exp(m(j))*(B(i,j)*B(i,j)), where B\n");
+        "  for i, j+: y(i) += B(i,j)*B(i,j)*$4(j)\n");
   for (const char *sum : {"A(i,j) + exp(m(j))", "abs(A(i,j)) - exp(m(j))", "abs(A(i,j)) + m(j)", "1 - A(i,j)*A(i,j)"})
     CHECK(check("y(i) = (" + std::string(sum) + ") * (B(i,j)*B(i,j) + 2)", {"A=csr", "B=csr"}).last().terms.size() ==
           1);

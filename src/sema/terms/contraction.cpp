@@ -1,6 +1,7 @@
 #include "sema/terms/contraction.h"
 
 #include "sema/alternatives.h"
+#include "sema/terms/contraction_space.h"
 #include "sema/terms/nest_costs.h"
 #include "sema/terms/reading_order.h"
 
@@ -37,7 +38,7 @@ public:
   explicit Planner(const ContractionSpace &space)
       : space_(space), variables_(variablesOf(space)), costs_(extentsOf(variables_, space)) {
     for (const ContractionFactor &factor : space.factors) {
-      inputs_.push_back({setOf(factor.variables), factor.entries, factor.isSparse});
+      inputs_.push_back({setOf(factor.variables), factor.entries, factor.isSparse, {}, {}, factor.calls});
       for (VariableId variable : factor.levels)
         inputs_.back().levels.push_back(setOf({variable}));
       // One of several operands of a factor is taken to have an equal share of the entries.
@@ -51,7 +52,10 @@ public:
     sums_ = setOf(space.sums);
     largest_ = costs_.volume(targets_);
     for (const Input &input : inputs_)
-      largest_ = std::max(largest_, input.entries);
+      largest_ = std::max(largest_, input.calls > 0 ? 0 : input.entries);
+    for (const ContractionFactor &factor : space.factors)
+      for (const std::vector<VariableId> &read : factor.reads)
+        largest_ = std::max(largest_, costs_.volume(setOf(read)));
   }
 
   std::optional<Contraction> run() {
@@ -63,7 +67,7 @@ public:
     }
     const double places = costs_.places(all, targets_ | sums_);
     written.entries = std::min(places, costs_.volume(targets_));
-    const double whole = places * NestCosts::ofStep(all, sums_) + costs_.ofWalking(all, places) +
+    const double whole = places * NestCosts::ofStep(all, sums_) + costs_.ofCalls(all) + costs_.ofWalking(all, places) +
                          kCopyingCost * orderLists(written, space_);
     const double most = whole / kLeastSaving * (1 + kRounding);
     std::optional<Best> best;
@@ -210,36 +214,25 @@ private:
     return best;
   }
 
-  /// Whether a factor may be put in an array first: it has lists, and something else has memory for as many elements.
-  bool mayBeFilled(size_t number) const {
+  /// Whether an array of a dense factor's values is no larger than an operand or the target.
+  bool isSmall(size_t number) const {
     const ContractionFactor &own = space_.factors[number];
-    if (!space_.mayFill || !own.mayBeFilled || own.stored.empty() || own.variables.size() != 1)
-      return false;
-    const VariableId variable = own.variables.front();
-    return has(space_.targets, variable) || hasMemoryBeside(&own, variable);
-  }
-
-  /// Whether some factor, but for one of them, has memory for each coordinate of a variable.
-  bool hasMemoryBeside(const ContractionFactor *own, VariableId variable) const {
-    return std::any_of(space_.factors.begin(), space_.factors.end(), [&](const ContractionFactor &factor) {
-      return ((space_.isCompact || !factor.isSparse) && &factor != own && has(factor.variables, variable)) ||
-             std::any_of(factor.stored.begin(), factor.stored.end(),
-                         [&](const Stored &stored) { return hasMemoryFor(variable, stored); });
-    });
+    return space_.mayFill && !own.variables.empty() && costs_.volume(inputs_[number].variables) <= largest_ &&
+           (own.variables.size() <= 2 || hasOrder(space_, own.variables.size()));
   }
 
   /// Adds what a nest costs that joins `inputs`, the plan's factors behind its parts, and gives its places. Those
-  /// of one variable may be put in arrays first, if lists are hard to walk together.
+  /// of one variable may be put in arrays first, if lists are hard to walk together, and those that call functions.
   double addNest(const Inputs &inputs, Set variables, Set last, bool isGuarded, Best &best) {
     const auto costOf = [&](const Inputs &all, double places, bool asks) {
-      return places * (asks && space_.asks ? kGuardedStep : 1) * NestCosts::ofStep(all, last);
+      return places * (asks && space_.asks ? kGuardedStep : 1) * NestCosts::ofStep(all, last) + costs_.ofCalls(all);
     };
     double places = costs_.places(inputs, variables);
     const double hard = costs_.ofWalking(inputs, places);
     double cost = costOf(inputs, places, isGuarded) + hard;
     std::vector<size_t> fillable;
     for (size_t k : best.plan.factors)
-      if (hard > 0 && mayBeFilled(k) && fillable.size() < kMostFilled)
+      if ((inputs_[k].calls > 0 ? isSmall(k) : hard > 0 && mayBeFilled(space_, k)) && fillable.size() < kMostFilled)
         fillable.push_back(k);
     Set chosen = 0;
     for (Set filled = 1; filled < Set{1} << fillable.size(); ++filled) {
@@ -250,7 +243,8 @@ private:
           const Input &input = inputs_[fillable[k]];
           set |= Set{1} << fillable[k];
           const double elements = costs_.volume(input.variables);
-          own += input.entries + elements * (input.isSparse && space_.asks ? kToldElement : 1);
+          own += input.calls > 0 ? elements * (1 + input.calls * kCallingCost)
+                                 : input.entries + elements * (input.isSparse && space_.asks ? kToldElement : 1);
         }
       Inputs others = inputs;
       std::array<Input, kMostFilled> arrays;
@@ -320,15 +314,6 @@ private:
     return all;
   }
 
-  /// Whether a dense operand, or the target, has as many dimensions. Estimates of extents do not tell an array of order
-  /// 3 or more that fits from one that does not.
-  bool hasOrder(size_t order) const {
-    return (space_.mayFill && space_.targets.size() >= order) ||
-           std::any_of(space_.factors.begin(), space_.factors.end(), [&](const ContractionFactor &factor) {
-             return !factor.isSparse && factor.variables.size() >= order;
-           });
-  }
-
   bool hasTie(Set factors) const {
     for (size_t k = 0; k < inputs_.size(); ++k)
       if ((factors >> k & 1) && space_.factors[k].isTie)
@@ -347,10 +332,10 @@ private:
     const double dense = costs_.volume(result.variables), listed = (space_.mayFill ? kListingCost : 1) * result.entries;
     const bool isPartly = space_.asks && isPartial(factors), isVector = best.plan.variables.size() == 1;
     const bool isBounded =
-        dense <= largest_ && (best.plan.variables.size() <= 2 || hasOrder(best.plan.variables.size()));
+        dense <= largest_ && (best.plan.variables.size() <= 2 || hasOrder(space_, best.plan.variables.size()));
     const bool hasPlaces = isVector ? best.plan.variables.front() == space_.row : !best.plan.variables.empty();
     const bool isTold =
-        isVector && !hasPlaces && space_.listsPlaces && hasMemoryBeside(nullptr, best.plan.variables.front());
+        isVector && !hasPlaces && space_.listsPlaces && hasMemoryBeside(space_, nullptr, best.plan.variables.front());
     const bool mayFill = (space_.mayFill || isTold || !isPartial(factors)) && isBounded;
     const bool mayList = hasPlaces && (result.variables & ~listedIn(factors)) == 0;
     if (mayList && (result.entries < dense || isVector) && (!mayFill || listed < dense)) {

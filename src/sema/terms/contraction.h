@@ -31,6 +31,8 @@ struct ContractionFactor {
   std::vector<VariableId> levels = {};  ///< of a sparse operand: the variables of its levels, outermost first
   std::vector<Stored> stored = {};      ///< all sparse operands in it
   bool mayBeFilled = false;             ///< it may be put in an array first, if it has one variable
+  int calls = 0; ///< of functions that take long, in what is dense and may be put in an array first
+  std::vector<std::vector<VariableId>> reads = {}; ///< of a factor with calls: the variables of each operand in it
 };
 
 /// A product and what it is for.

@@ -3,7 +3,7 @@
 #include "sema/cost.h"
 #include "sema/expression_types.h"
 #include "sema/terms/canonical_copies.h"
-#include "sema/terms/contraction.h"
+#include "sema/terms/contraction_space.h"
 #include "sema/terms/domains.h"
 #include "sema/terms/expander.h"
 #include "sema/terms/places.h"
@@ -114,6 +114,8 @@ ContractedProduct Expander::contractedProduct(const Factors &factors, const Logi
                                      : std::nullopt);
     std::copy_if(factor.variables.begin(), factor.variables.end(), std::back_inserter(factor.strided),
                  [&](VariableId variable) { return isStrided(node, variable, scope_, kernel_); });
+    if (!factors.list[k].isDivisor && factor.stored.empty())
+      noteCalls(node, scope_, factor);
     space.factors.push_back(std::move(factor));
   }
   space.mayFill = isTargetDense(*main_) || (&logical == main_ && willShare(factors, logical));

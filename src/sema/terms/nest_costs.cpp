@@ -22,6 +22,20 @@ bool isScattered(const Input &input, VariableSet sums) {
   });
 }
 
+/// The variables of an operand by whose loops a value is computed again: those of its levels outside of the value's
+/// own, of an array all.
+VariableSet changesWith(const Input &value, const Input &operand) {
+  if (!(operand.variables & value.variables) || operand.levels.empty())
+    return operand.variables & value.variables ? operand.variables : 0;
+  VariableSet outside = 0, changes = 0;
+  for (VariableSet level : operand.levels) {
+    outside |= level;
+    if (level & value.variables)
+      changes = outside;
+  }
+  return changes;
+}
+
 } // namespace
 
 double NestCosts::volume(VariableSet set) const {
@@ -62,6 +76,21 @@ double NestCosts::ofStep(const Inputs &inputs, VariableSet sums) {
   if (sparse > 0)
     return sparse == 1 && scatters ? kScatteredStep : 1;
   return inputs.size() > 2 && std::popcount(variables) > 2 ? kUntiledStep : 1;
+}
+
+double NestCosts::ofCalls(const Inputs &inputs) const {
+  double cost = 0;
+  for (const Input *input : inputs) {
+    VariableSet variables = input->variables;
+    for (const Input *other : inputs)
+      variables |= changesWith(*input, *other);
+    if (input->calls == 0)
+      continue;
+    Inputs within = inputs;
+    std::erase_if(within, [&](const Input *other) { return other->variables & ~variables; });
+    cost += input->calls * kCallingCost * places(within, variables);
+  }
+  return cost;
 }
 
 double NestCosts::ofWalking(const Inputs &inputs, double places) const {

@@ -18,6 +18,7 @@ struct Input {
   bool isSparse = false;
   std::vector<VariableSet> levels = {}; ///< of a sparse operand: each one's variable, outermost first
   std::vector<Walked> lists = {};       ///< the sparse operands in it, by variable
+  int calls = 0;                        ///< of functions that take long
 };
 
 /// All that a nest reads, which is to live as long: thousands of nests are looked at that read the same.
@@ -36,6 +37,10 @@ public:
 
   /// Of a step of a nest that adds up over `sums`, next to that of a product of matrices, which is tiled.
   static double ofStep(const Inputs &inputs, VariableSet sums);
+
+  /// What calls cost that a nest makes: it computes each input again where others that share a variable with it have
+  /// another place.
+  double ofCalls(const Inputs &inputs) const;
 
   /// What a nest with so many places costs for the order in which lists are stored: copies of operands, and merges of
   /// lists that are longer than what they have in common by an order.

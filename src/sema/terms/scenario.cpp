@@ -27,6 +27,18 @@ Scenario both(const Scenario &one, const Scenario &other) {
   return scenario;
 }
 
+/// Few results of few entries, as of a batch of rows whose columns are those of all data.
+Scenario batchOf(const ContractedProduct &product) {
+  Scenario batch;
+  for (const auto &[variable, extent] : product.extents)
+    if (has(product.space.targets, variable))
+      batch.extents[extent] = kFewer;
+  for (const std::optional<TensorId> &tensor : product.tensors)
+    if (tensor)
+      batch.entries[*tensor] = kFewer;
+  return batch;
+}
+
 /// Whether an operand lists its entries without memory for any dimension.
 bool hasListsAlone(const ContractedProduct &product) {
   return std::ranges::any_of(product.space.factors, [](const ContractionFactor &factor) {
@@ -88,6 +100,9 @@ std::vector<Scenario> scenariosFor(const std::vector<ContractedProduct> &product
     all.push_back({.isCompact = true});
   if (std::any_of(products.begin(), products.end(), isLong))
     return all;
+  for (const ContractedProduct &product : products)
+    if (std::ranges::any_of(product.space.factors, [](const auto &factor) { return factor.calls > 0; }))
+      all.push_back(batchOf(product));
   for (size_t k = 0; k < one.size(); ++k)
     for (size_t other = k + 1; other < one.size(); ++other)
       all.push_back(both(one[k], one[other]));
