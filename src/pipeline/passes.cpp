@@ -56,8 +56,10 @@ void addStorageLowering(mlir::OpPassManager &passes, bool strictFp, bool marksIn
   passes.addNestedPass<FuncOp>(transforms::createLowerStorage());
   passes.addNestedPass<FuncOp>(transforms::createRevealZeros());
   passes.addNestedPass<FuncOp>(transforms::createScaleRows());
-  if (!strictFp)
+  if (!strictFp) {
     passes.addNestedPass<FuncOp>(transforms::createFactorReductions());
+    passes.addNestedPass<FuncOp>(transforms::createHoistQuotients());
+  }
   passes.addNestedPass<FuncOp>(createCanonicalizer());
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
   passes.addNestedPass<FuncOp>(transforms::createBranchMerges());

@@ -189,10 +189,21 @@ def FactorReductions : Pass<"spc-factor-reductions", "mlir::func::FuncOp"> {
   let summary = "Apply factors that a reduction does not touch once, after it";
   let description = [{
     `acc += s * x[k] * y[k]` in a loop over k becomes `acc += s * sum` with `sum += x[k] * y[k]` inside, and so do
-    quotients by what the loop does not change; what is subtracted or negated is added up first, too. This is a reassociation, so the pass runs only where sums may be
-    reassociated. LLVM's own reassociation does not look across loops. `acc |= s` over k, with nothing in it of k, becomes `acc |= s` where there is an iteration.
+    quotients by what the loop does not change; what is subtracted or negated is added up first, too. This is a
+    reassociation, so the pass runs only where sums may be reassociated. LLVM's own reassociation does not look across loops. `acc |= s` over k, with nothing in it of k, becomes `acc |= s` where there is an iteration.
   }];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
+}
+
+def HoistQuotients : Pass<"spc-hoist-quotients", "mlir::func::FuncOp"> {
+  let summary = "Divide what a loop does not change in front of it";
+  let description = [{
+    `y[k] += a * x[k] / d` in a loop over k becomes `y[k] += q * x[k]`, with `q = a / d` in front of it: one division in
+    place of one for each k, and as many roundings. Where nothing but numbers is multiplied with what changes, the
+    quotient stays: `x[k] * (1 / d)` rounds once more. A product is divided factor by factor, so the pass is left out
+    under --fp=strict.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
 def RelaxFloats : Pass<"spc-relax-floats", "mlir::func::FuncOp"> {

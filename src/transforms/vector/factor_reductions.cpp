@@ -1,12 +1,10 @@
 #include "transforms/passes.h"
 #include "transforms/util/factors.h"
+#include "transforms/util/hoist_unchanged.h"
 #include "transforms/util/reductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace spc::transforms {
 
@@ -17,32 +15,6 @@ namespace {
 
 namespace arith = mlir::arith;
 namespace scf = mlir::scf;
-
-mlir::Value bufferRead(mlir::Operation &op) {
-  if (auto load = mlir::dyn_cast<mlir::memref::LoadOp>(op))
-    return load.getMemRef();
-  auto load = mlir::dyn_cast<mlir::vector::LoadOp>(op);
-  return load ? load.getBase() : mlir::Value();
-}
-
-/// Whether anything in the loop stores to `buffer`, an argument: no other one shares memory with it.
-bool isStoredIn(scf::ForOp loop, mlir::Value buffer) {
-  return llvm::any_of(buffer.getUsers(), [&](mlir::Operation *user) {
-    return loop->isProperAncestor(user) && !mlir::hasSingleEffect<mlir::MemoryEffects::Read>(user);
-  });
-}
-
-/// Moves loads whose place the loop does not change in front of it, and what is computed of them. The place is an
-/// element even if the loop does not run: its indices are variables of loops around this one, or coordinates.
-void hoistUnchanged(scf::ForOp loop) {
-  for (mlir::Operation &op : llvm::make_early_inc_range(loop.getBody()->without_terminator())) {
-    mlir::Value buffer = bufferRead(op);
-    if (llvm::all_of(op.getOperands(), [&](mlir::Value v) { return loop.isDefinedOutsideOfLoop(v); }) &&
-        (buffer ? mlir::isa<mlir::BlockArgument>(buffer) && !isStoredIn(loop, buffer)
-                : op.getNumRegions() == 0 && mlir::isPure(&op)))
-      op.moveBefore(loop);
-  }
-}
 
 /// A sum whose terms have lost the factors that they had in common.
 struct FactoredSum {
