@@ -342,9 +342,13 @@ void fold(mlir::Block &block) {
   mlir::OperationFolder folder(block.front().getContext());
   for (mlir::Operation &op : llvm::make_early_inc_range(block.without_terminator()))
     (void)folder.tryToFold(&op);
-  for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
-    if (mlir::isOpTriviallyDead(&op))
-      op.erase();
+  // A reverse iterator is the place behind its operation, which is gone once that is erased: these are noted first.
+  llvm::SmallVector<mlir::Operation *> folded;
+  for (mlir::Operation &op : block.without_terminator())
+    folded.push_back(&op);
+  for (mlir::Operation *op : llvm::reverse(folded))
+    if (mlir::isOpTriviallyDead(op))
+      op->erase();
 }
 
 } // namespace

@@ -223,10 +223,7 @@ private:
     bool isPlain = true;
     forEachAccess(factor, true,
                   [&](const AccessNode &use, Span) { isPlain &= !hasDerived(scope.accesses[use.access], scope); });
-    return isPlain && std::ranges::is_permutation(free, own) && hasNode(factor, [](const Node &node) {
-             const auto *call = std::get_if<CallNode>(&node.kind);
-             return call && language::isTranscendental(call->function);
-           });
+    return isPlain && std::ranges::is_permutation(free, own) && callsLong(factor);
   }
 
   /// Whether nothing but an operand decides for which entries a product is computed: what else lists entries lists the

@@ -139,6 +139,14 @@ template <typename IsWanted> bool hasNode(const Node &node, const IsWanted &isWa
   return false;
 }
 
+/// Whether a tree calls a function that takes long.
+inline bool callsLong(const Node &node) {
+  return hasNode(node, [](const Node &each) {
+    const auto *call = std::get_if<CallNode>(&each.kind);
+    return call && language::isTranscendental(call->function);
+  });
+}
+
 /// Whether a tree has a reduction.
 bool hasReduction(const Node &node);
 

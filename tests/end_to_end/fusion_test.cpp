@@ -89,3 +89,17 @@ TEST_CASE("functions of sums in the conditions of what a sparse operand chooses"
         "select(pattern(S(i,j)) and T(i,j) > 1, 2, 0)", "where(T(i,j) < 1 and S(i,j) > 0, T(i,j))"})
     checkLowering(made + "y(i) = sum(j, " + value + ")", product({{"S", {"csr", "csc", "coo", "bsr2x3", "ell"}}}));
 }
+
+TEST_CASE("sums beside a sum of operands that are stored in other ways", "[fusion]") {
+  const Choices storages = {{"S", {"csr", "coo"}}, {"A", {"csc", "dcsr"}}, {"D", {"dense", "csr"}}};
+  for (const std::string value : {"(S(i,j) - A(i,j))*b(j)", "-(2*S(i,j)*a(i) + A(i,j))/c(i)"})
+    checkLowering("D(i,j) = " + value + "*sum(k, P(i,k)*Q(j,k))", product(storages));
+}
+
+TEST_CASE("addends of which nothing is left", "[fusion]") {
+  for (const std::string text :
+       {"y = S(i,j)*P(j,k)*0 + x(j)*S(i,j)*P(j,k)*0", "let T(i,j) = S(i,j)*s\nY(k,i) = T(i,l)*P(l,k) - S(i,b)*P(b,k)*s",
+        "let T(k) = x(j)*S(j,k)\ny = T(k)*z(k) + S(j,k)*x(j) - S(j,k)*x(j)",
+        "Y(i,k) = 0*a(i)*P(j,k) + S(n,k)*a(i)*P(n,k)", "Y(i,k) = 2*S(i,j)*P(j,k) - S(i,l)*P(l,k) - S(i,j)*P(j,k)"})
+    checkLowering(text, product({{"S", {"csr", "coo", "ell"}}}));
+}

@@ -291,7 +291,7 @@ TEST_CASE("what a plan costs is the same in parts, blocks and diagonals") {
     CHECK(costOf("y(i) = S(i,j)*x(j) + z(i)", {storage}) == "i + nnz(S) for y");
     CHECK(costOf("s = x(i)*S(i,j)*y(j)", {storage}) == "nnz(S) for s");
     CHECK(costOf("t = S(i,j)*S(j,k)*S(i,k)", {storage}) == "nnz(S)*nnz(S)/i for t");
-    CHECK(costOf("s = S(i,j)*B(j,k)", {storage, "B=csr"}) == "nnz(B) for $3, $4; j for $5; nnz(S) for s");
+    CHECK(costOf("s = S(i,j)*B(j,k)", {storage, "B=csr"}) == "nnz(B) for $3; j for $4, $5; nnz(S) for s");
     CHECK(costOf("let T(i,j) = relu(S(i,j))\ny(i) = T(i,j)*x(j)", {storage}) == "nnz(S) for y");
     CHECK(costOf("let T(i,j) = S(i,j)*S(i,j)\ny(i) = T(i,j)*x(j)", {storage}) == "nnz(S) for y");
   }

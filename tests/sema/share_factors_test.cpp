@@ -54,6 +54,35 @@ TEST_CASE("what addends have of their own is added up where loops run anyway, an
   CHECK(lastTerms("y(i) = sum(j, A(i,j)*u(i)) + sum(k, A(i,k)*v(i)) + sum(j, B(i,j)*u(i))", {"A=csr", "B=csr"}) == 2);
 }
 
+TEST_CASE("factors are shared only where a number other than 0 is left of numbers") {
+  const Bindings bindings = {"A=csr"};
+  CHECK(lastTerms("Y(i,k) = 2*A(i,j)*B(j,k) + 3*A(i,j)*B(j,k)", bindings) == 1);
+  // The entries would be gone, and what an infinity makes of them.
+  CHECK(lastTerms("y(i) = A(i,j)*B(j,k)*u(k) - B(j,k)*A(i,j)*u(k)", bindings) == 2);
+  CHECK(lastTerms("Y(i,l) = sum(j, 2*A(i,j)*B(j,l)) - sum(k, A(i,k)*2*B(k,l))", bindings) == 2);
+  CHECK(lastTerms("y(i) = 0*A(i,j)*B(j,k) + A(i,j)*B(j,k)*u(k)", bindings) == 2);
+  CHECK(lastTerms("Y(i,k) = A(i,j)*B(j,k) + A(i,j)*B(j,k) - 2*A(i,j)*B(j,k)", bindings) == 2);
+  // Integers wrap around.
+  const std::string bytes = "tensor A(n, n): u8, sparse\ntensor B(n, n): u8\n";
+  CHECK(lastTerms(bytes + "Y(i,k) = 60*A(i,j)*B(j,k) + 100*A(i,j)*B(j,k)", bindings) == 1);
+  CHECK(lastTerms(bytes + "Y(i,k) = 120*A(i,j)*B(j,k) + 136*A(i,j)*B(j,k)", bindings) == 2);
+}
+
+TEST_CASE("factors are shared only where loops are not slower, and targets have the same entries") {
+  // Two lists in place of one are merged, but for a vector's beside an array.
+  CHECK(lastTerms("y(i) = A(i,j)*B(j,k)*S(i,j) + A(i,j)*B(j,k)*u(j)", {"A=csr", "B=csr", "S=csr"}) == 2);
+  CHECK(lastTerms("y(i) = A(i,j)*B(j,k)*w(j) + A(i,j)*B(j,k)*u(j)", {"A=csr", "B=csr", "w=vector"}) == 1);
+  CHECK(lastTerms("y(i) = A(i,j)*B(j,k)*w(j) + A(i,j)*B(j,k)*u(j)",
+                  {"A=csr", "B=csr", "w=vector", "y=vector"}) == 2);
+  // A function would be called for each entry.
+  CHECK(lastTerms("Y(i,k) = A(i,j)*B(j,k)*exp(u(i)) + A(i,j)*B(j,k)*v(i)", {"A=csr"}) == 2);
+  CHECK(lastTerms("Y(i,k) = A(i,j)*B(j,k)*abs(u(i)) + A(i,j)*B(j,k)*v(i)", {"A=csr"}) == 1);
+  // A temporary that is an array makes all of a result's places entries.
+  const std::string text = "let T(j) = A(i,j)\ny(j) = T(j) + A(b,j)";
+  CHECK(check(text, {"A=csr"}).steps().find("T") == std::string::npos);
+  CHECK(check(text, {"A=csr", "y=vector"}).steps().find("T(j) += A(i,j)") != std::string::npos);
+}
+
 TEST_CASE("what is not summed is computed as it is written") {
   CHECK(lastTerms("A(i,j) = B(i,j) + B(i,j)*C(i,j)", {"A=csr", "B=csr", "C=csr"}) == 2);
   CHECK(check("y(i) = x(i)*z(i) + x(i)*w(i)").steps() == "y in f64:\n  for i: y(i) = x(i)*z(i) + x(i)*w(i)\n");

@@ -7,6 +7,7 @@
 #include "sema/two_phases.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 
@@ -89,17 +90,20 @@ std::vector<size_t> chosenAmong(const std::vector<Candidate> &plans, const std::
   return chosen;
 }
 
-/// What is said of a plan beside copies.
-size_t remarksIn(const Diagnostics &found) {
-  return static_cast<size_t>(std::count_if(found.all().begin(), found.all().end(), [](const Diagnostic &one) {
-    return one.kind.id != "reorder" || one.severity == Severity::Error;
-  }));
+/// How often what is said of a plan, beside copies.
+std::map<std::string, size_t> remarksIn(const Diagnostics &found) {
+  std::map<std::string, size_t> remarks;
+  for (const Diagnostic &one : found.all())
+    if (one.kind.id != "reorder" || one.severity == Severity::Error)
+      ++remarks[std::string(one.kind.id)];
+  return remarks;
 }
 
 } // namespace
 
 bool isAsQuiet(const Diagnostics &plan, const Diagnostics &usual) {
-  return remarksIn(plan) <= remarksIn(usual);
+  std::map<std::string, size_t> others = remarksIn(usual);
+  return std::ranges::all_of(remarksIn(plan), [&](const auto &own) { return own.second <= others[own.first]; });
 }
 
 bool asksForLess(const Kernel &careful, const Kernel &trusting, size_t given) {

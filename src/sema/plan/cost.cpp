@@ -1,4 +1,6 @@
 #include "sema/cost.h"
+
+#include "format/levels.h"
 #include "sema/plan/settled_loops.h"
 
 #include <algorithm>
@@ -180,9 +182,43 @@ private:
     return product;
   }
 
-  CostProduct factorsOf(const Product &product) const {
+  /// Whether a value is known from where operands store entries, and not from what these are.
+  static bool asksForPatterns(const Expr &expr) {
+    const auto *call = std::get_if<Call>(&expr.node);
+    const auto asks = [](const ExprPtr &part) { return asksForPatterns(*part); };
+    return call && (call->function == Function::Pattern ||
+                    ((call->function == Function::And || call->function == Function::Or) &&
+                     std::all_of(call->arguments.begin(), call->arguments.end(), asks)));
+  }
+
+  /// The operand of which each row is only asked whether it has entries, which spc-factor-reductions does without a
+  /// loop; nullopt where there is none.
+  std::optional<OperandId> askedByRow() const {
+    if (term_.loops.empty() || statement_.computeType != ValueType::Bool || !asksForPatterns(*term_.expr))
+      return std::nullopt;
+    const LoopId last(term_.loops.size() - 1);
+    std::optional<OperandId> asked;
+    for (OperandId number : term_.operands.ids()) {
+      const std::vector<Index> &indices = term_.operands[number].indices;
+      if (std::none_of(indices.begin(), indices.end(), [&](const Index &index) { return index.has(last); }))
+        continue;
+      const format::Format &format = kernel_.tensors[term_.operands[number].tensor].format;
+      const bool isByRow = format.levels.size() == 2 && indices[1].has(last) && !indices[0].has(last) &&
+                           format::kindOf(format, 0) == format::LevelKind::Dense &&
+                           format::kindOf(format, 1) == format::LevelKind::Compressed;
+      if (asked || !isByRow)
+        return std::nullopt;
+      asked = number;
+    }
+    return term_.loops[last].isReduction ? asked : std::nullopt;
+  }
+
+  CostProduct factorsOf(Product product) const {
     std::set<LoopId> covered;
     CostProduct result;
+    const std::optional<OperandId> asked = askedByRow();
+    if (asked && product.erase(*asked) > 0)
+      covered.insert(LoopId(term_.loops.size() - 1));
     for (const auto &[own, number] : byLoops(product)) {
       std::set<LoopId> shared;
       std::set_intersection(own.begin(), own.end(), covered.begin(), covered.end(),

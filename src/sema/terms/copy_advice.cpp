@@ -57,11 +57,18 @@ std::string shippedFormat(const std::vector<int> &modes) {
   return name;
 }
 
+/// Whether a tensor is a temporary that no text names.
+static bool isUnnamed(const Tensor &tensor) {
+  return tensor.is<Temporary>() && tensor.name.starts_with('$');
+}
+
 std::string nameInMessages(const Kernel &kernel, TensorId id) {
   const Tensor &tensor = kernel.tensors[id];
   const auto *copy = tensor.as<Converted>();
   if (copy && !copy->isCanonical)
     return nameInMessages(kernel, copy->source);
+  if (isUnnamed(tensor))
+    return "a temporary";
   if (copy || tensor.partOf.empty())
     return quotedName(kernel, id);
   return "part " + std::to_string(tensor.part) + " of " + inQuotes(tensor.partOf);
@@ -70,6 +77,8 @@ std::string nameInMessages(const Kernel &kernel, TensorId id) {
 std::string adviceAgainstCopy(const Kernel &kernel, const Access &access, const format::Format &copy,
                               bool rootIsListable, const Scope &scope) {
   const Tensor &tensor = kernel.tensors[access.tensor];
+  if (isUnnamed(tensor))
+    return "";
   const std::string name = nameInMessages(kernel, access.tensor);
   std::vector<int> modes;
   for (const format::Level &level : copy.levels)

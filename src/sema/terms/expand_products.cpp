@@ -100,6 +100,9 @@ Products Expander::productOf(const Node &node, Place place, const LogicalStateme
     if (place == Place::Factor && !options_.strictFp)
       if (std::optional<Products> joined = besideWhole(node, factors, logical))
         return std::move(*joined);
+    if (place == Place::Factor && !options_.strictFp)
+      if (std::optional<Products> sampled = sampledByAddend(node, factors, place, logical))
+        return std::move(*sampled);
     return withSumsApart(node, place, logical);
   }
   if (isAlone && isScaledAfterwards(node, logical)) {
@@ -190,6 +193,49 @@ std::optional<Products> Expander::besideWhole(const Node &node, const SumFactors
   if (!treatment.isWhole || isExact() || options_.distributes)
     return std::nullopt;
   return multiplied(whole(*rest, treatment.saves), multiplyOut(sum, Place::Factor, logical), node.where);
+}
+
+/// A product with an addend of one of its factors in place of that.
+static NodePtr withAddend(const Node &node, const Node &factor, const Node &addend) {
+  if (&node == &factor)
+    return clone(addend);
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return makeNode(NegateNode{withAddend(*negate->operand, factor, addend)}, node.where);
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  if (!binary || asSum(node))
+    return clone(node);
+  NodePtr left = withAddend(*binary->left, factor, addend);
+  NodePtr right = binary->op == BinaryOp::Div ? clone(*binary->right) : withAddend(*binary->right, factor, addend);
+  return makeNode(BinaryNode{binary->op, std::move(left), std::move(right)}, node.where);
+}
+
+/// A product of a sum() with a sum whose addends have loops of their own: an addend's entries say where the sum() is
+/// wanted, so that it is computed for each of them, at no more places than all have, if nothing else says as much.
+std::optional<Products> Expander::sampledByAddend(const Node &node, const SumFactors &factors, Place place,
+                                                  const LogicalStatement &logical) {
+  if (factors.reductions.size() != 1 || factors.sums.size() != 1 || isExact() || options_.distributes)
+    return std::nullopt;
+  const Node &reduction = *factors.reductions.front(), &sum = *factors.sums.front();
+  const NodePtr rest = withoutFactor(node, reduction);
+  if (treatmentOf(*rest, {logical.targetVariables, isTargetDense(logical)}, computeType_, scope_, kernel_).isWhole)
+    return std::nullopt;
+  const std::vector<VariableId> variables = freeVariables(reduction, scope_);
+  const auto indicesOfMask = [&] {
+    const std::optional<AccessId> mask = maskFor(variables, reduction);
+    return mask ? scope_.accesses[*mask].variables.size() : 0;
+  };
+  const size_t usual = indicesOfMask();
+  const std::vector<Addend> addends = openAddends(sum, false);
+  for (const Addend &addend : addends)
+    if (const ScopedMasks wanted(*this, *addend.node); indicesOfMask() <= usual)
+      return std::nullopt;
+  Products products;
+  for (const Addend &addend : addends)
+    for (Product &product : productOf(*withAddend(node, sum, *addend.node), place, logical)) {
+      product.negative = product.negative != addend.negative;
+      products.push_back(std::move(product));
+    }
+  return products;
 }
 
 Products Expander::whole(const Node &node, bool isCostly) {

@@ -133,6 +133,8 @@ private:
   bool isScaledAfterwards(const Node &product, const LogicalStatement &logical) const;
   Products joined(const Node &node, Place place, const LogicalStatement &logical);
   std::optional<Products> besideWhole(const Node &node, const SumFactors &factors, const LogicalStatement &logical);
+  std::optional<Products> sampledByAddend(const Node &node, const SumFactors &factors, Place place,
+                                          const LogicalStatement &logical);
   EntryPlace placeIn(const LogicalStatement &logical) const {
     return &logical == main_ ? EntryPlace::Factor : EntryPlace::Number;
   }

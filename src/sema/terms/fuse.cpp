@@ -108,7 +108,8 @@ private:
     const ResolvedStatement &made = statement(producer), &use = statement(reader.statement);
     if (!mayMove(producer, reader))
       return false;
-    if (planning_.contractions.shares && isProductInAddend(planning_, made, reader))
+    if (planning_.contractions.shares && !isBoundSparse(use.target.tensor) && !callsLong(*made.value) &&
+        isProductInAddend(planning_, made, reader))
       return true;
     const std::optional<Access> mask = maskOf(reader);
     const bool isSampled = mask && isDenseProduct(made);

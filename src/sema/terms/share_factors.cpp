@@ -1,6 +1,7 @@
 #include "sema/terms/share_factors.h"
 
 #include "sema/expression_types.h"
+#include "sema/fold.h"
 #include "sema/terms/addend_factors.h"
 #include "sema/terms/sparsity.h"
 #include "sema/terms/unify.h"
@@ -53,6 +54,9 @@ private:
   Match mostCommon(const AddendProduct &own, const AddendProduct &other, size_t from, Match so, size_t &tries) const;
   bool nameRest(const AddendProduct &own, const AddendProduct &other, Renamed &renamed) const;
   bool mayAddUp(const AddendProduct &own, const AddendProduct &other, const Match &match) const;
+  std::optional<double> numberOf(const Node &node) const;
+  std::optional<double> numberBeside(const AddendProduct &product, const Match &match, bool isOwn) const;
+  bool leaveNumber(const AddendProduct &own, const AddendProduct &other, const Match &match) const;
   void merge(AddendProduct &own, AddendProduct &other, const Match &match);
   NodePtr withNames(NodePtr node, const Renamed &renamed);
 
@@ -163,22 +167,71 @@ bool FactorSharing::nameRest(const AddendProduct &own, const AddendProduct &othe
   return true;
 }
 
+/// The number that a tree is in the statement's type; nullopt where it is none, or not certain.
+std::optional<double> FactorSharing::numberOf(const Node &node) const {
+  if (const auto *number = std::get_if<NumberNode>(&node.kind))
+    return foldCast(type_, ValueType::F64, number->value);
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind)) {
+    const std::optional<double> operand = numberOf(*negate->operand);
+    return operand ? foldNegate(type_, *operand) : std::nullopt;
+  }
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  const std::optional<double> left = binary ? numberOf(*binary->left) : std::nullopt,
+                              right = left ? numberOf(*binary->right) : std::nullopt;
+  return right ? fold(binary->op, type_, *left, *right) : std::nullopt;
+}
+
+/// Whether a factor is one of those that two addends share.
+static bool isCommon(size_t factor, const Match &match, bool isOwn) {
+  return isOwn ? match.hasOwn(factor) : match.hasOther(factor);
+}
+
+/// What an addend has of its own, if that is a number.
+std::optional<double> FactorSharing::numberBeside(const AddendProduct &product, const Match &match, bool isOwn) const {
+  std::optional<double> total = 1;
+  for (size_t k = 0; k < product.factors.size() && total; ++k) {
+    if (isCommon(k, match, isOwn))
+      continue;
+    const std::optional<double> number = numberOf(*product.factors[k].node);
+    total = number ? fold(product.factors[k].divides ? BinaryOp::Div : BinaryOp::Mul, type_, *total, *number)
+                   : std::nullopt;
+  }
+  return total;
+}
+
+/// Whether a number that is not 0 is left wherever numbers are added up: what is multiplied with 0 has entries, too,
+/// and is no number where a factor is infinite.
+bool FactorSharing::leaveNumber(const AddendProduct &own, const AddendProduct &other, const Match &match) const {
+  const std::optional<double> left = numberBeside(own, match, true), right = numberBeside(other, match, false);
+  const BinaryOp op = own.isNegated != other.isNegated ? BinaryOp::Sub : BinaryOp::Add;
+  return left.value_or(1) != 0 && right.value_or(1) != 0 &&
+         (!left || !right || fold(op, type_, *left, *right).value_or(0) != 0);
+}
+
 /// Whether what two addends have of their own may be added up: none stands outside of an explicit sum that the other is
-/// within. That has no index which the common factors lack: loops over it alone would read two arrays at a time.
+/// within. That has no index which the common factors lack: loops over it alone would read two arrays at a time. It
+/// calls no function that takes long, which would be called for each entry. Where one lists entries both do, or it is a
+/// vector's and the target is dense: else loops over what the common factors list would merge it.
 bool FactorSharing::mayAddUp(const AddendProduct &own, const AddendProduct &other, const Match &match) const {
   std::vector<VariableId> common;
   for (const auto &[k, o] : match.common)
     std::ranges::copy(freeVariables(*own.factors[k].node, scope_), std::back_inserter(common));
   bool isOutside = false, isWithin = false;
+  size_t listed = 0;
+  bool isMerged = !kernel_.tensors[statement_.target.tensor].format.isDense();
   for (const AddendProduct *product : {&own, &other}) {
     size_t count = 0;
     for (size_t k = 0; k < product->factors.size(); ++k) {
       const AddendFactor &factor = product->factors[k];
-      if ((product == &own ? match.hasOwn(k) : match.hasOther(k)) || factor.isNumber())
+      if (isCommon(k, match, product == &own) || factor.isNumber())
         continue;
       isOutside |= factor.isOutside;
       isWithin |= isIndexedBy(*factor.node, product->sums, scope_);
-      if (++count > kMostOwn || typeOf(*factor.node, scope_, kernel_) != type_)
+      if (hasSparse(*factor.node, scope_, kernel_)) {
+        ++listed;
+        isMerged |= freeVariables(*factor.node, scope_).size() > 1;
+      }
+      if (++count > kMostOwn || typeOf(*factor.node, scope_, kernel_) != type_ || callsLong(*factor.node))
         return false;
       for (VariableId variable : freeVariables(*factor.node, scope_)) {
         const auto name = match.renamed.find(variable);
@@ -187,7 +240,7 @@ bool FactorSharing::mayAddUp(const AddendProduct &own, const AddendProduct &othe
       }
     }
   }
-  return !isOutside || !isWithin;
+  return (!isOutside || !isWithin) && (listed != 1 || !isMerged) && leaveNumber(own, other, match);
 }
 
 std::optional<Match> FactorSharing::match(const AddendProduct &own, const AddendProduct &other) const {
