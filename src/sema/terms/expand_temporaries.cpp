@@ -4,6 +4,7 @@
 #include "sema/terms/distribution.h"
 #include "sema/terms/expander.h"
 #include "sema/terms/pick_entries.h"
+#include "sema/terms/reading_order.h"
 #include "sema/terms/sparsity.h"
 
 #include <algorithm>
@@ -86,6 +87,10 @@ LogicalStatement Expander::statementFor(const Node &sum) {
   LogicalStatement logical;
   logical.statement = statement_;
   logical.targetVariables = freeVariables(sum, scope_);
+  if (isTargetDense(*main_))
+    orderForOperands(logical.targetVariables, sum, main_->targetVariables, scope_, kernel_);
+  else
+    sortByTarget(logical.targetVariables);
   logical.computeType = typeOfTemporary(sum);
   logical.where = sum.where;
   return logical;

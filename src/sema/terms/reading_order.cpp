@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <utility>
 
 namespace spc::sema {
 namespace {
@@ -135,6 +137,22 @@ void orderForReaders(Contraction &plan, const ContractionSpace &space) {
                             [&](VariableId variable) { return variable != contiguous.back(); });
     orderForReaders(part, space);
   }
+}
+
+void orderForOperands(std::vector<VariableId> &variables, const Node &sum, const std::vector<VariableId> &targets,
+                      const Scope &scope, const Kernel &kernel) {
+  std::map<VariableId, int> strides; // less than 0 of rows, more of what lies side by side
+  for (AccessId id : accessesOf(sum)) {
+    const Access &access = scope.accesses[id];
+    const format::Format &format = kernel.tensors[access.tensor].format;
+    if (access.variables.size() < 2 || format.levels.empty())
+      continue;
+    const format::Level &level = format.isDense() ? format.levels.back() : format.levels.front();
+    strides[access.variables[static_cast<size_t>(level.dim)]] += format.isDense() ? 1 : -1;
+  }
+  std::ranges::stable_sort(variables, {}, [&](VariableId variable) {
+    return std::pair(std::clamp(strides[variable], -1, 1), placeOf(variable, targets));
+  });
 }
 
 } // namespace spc::sema

@@ -14,4 +14,10 @@ void orderForReaders(Contraction &plan, const ContractionSpace &space);
 /// entries more are copied for that than if lists could be in the order of whatever loops.
 double orderLists(Contraction &plan, const ContractionSpace &space);
 
+/// Puts the variables of the sum in `sum` in the order in which loops over its operands come to them, whatever the
+/// order of its factors: rows of sparse matrices first, what dense ones store side by side last, others as `targets`
+/// has them.
+void orderForOperands(std::vector<VariableId> &variables, const Node &sum, const std::vector<VariableId> &targets,
+                      const Scope &scope, const Kernel &kernel);
+
 } // namespace spc::sema
