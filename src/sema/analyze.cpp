@@ -8,6 +8,7 @@
 #include "sema/simplify.h"
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/logical_plan.h"
+#include "sema/terms/reading_order.h"
 #include "sema/terms/share_factors.h"
 #include "sema/verify.h"
 
@@ -45,6 +46,7 @@ void planStatements(Planning &planning) {
     takeListed(planning, k);
     expansions.push_back(expandTerms(planning, k, planning.kernel, planning.statements[k].scope, planning.diagnostics));
     inferOutputFormat(planning, expansions.back().main);
+    storeInLoopOrder(planning, k);
     if (!diagnostics.hasErrors())
       warnOfDenseTemporaries(planning, expansions.back());
     orderTerms(planning, expansions.back());

@@ -47,4 +47,30 @@ TEST_CASE("functions of dense factors that take long are computed once for each 
   CHECK(check("Y(i,k) = A(i,j)*relu(X(j,k))", {"A=csr"}).steps().find("$3") == std::string::npos);
 }
 
+TEST_CASE("sums apart are stored as loops come to them, whatever the order of their factors") {
+  const auto orderOf = [](const std::string &text, const std::string &name) {
+    const Checked checked = check(text, {"A=csr"});
+    std::string order;
+    for (const format::Level &level : checked.tensor(name).format.levels)
+      order += std::to_string(level.dim);
+    return order;
+  };
+  for (const char *sum : {"sum(h, Z(h,k)*A(i,h))", "sum(h, A(i,h)*Z(h,k))"})
+    for (const char *target : {"Y(i,k)", "Y(k,i)"})
+      for (const Bindings &bindings : {Bindings{"A=csr"}, Bindings()}) {
+        CAPTURE(sum, target, bindings);
+        const std::string steps = check(target + std::string(" = exp(") + sum + ")*u(i)", bindings).steps();
+        CHECK(steps.find("  for i, h+, k: $4(i,k) += ") != std::string::npos);
+      }
+  // Of two that run over what is added up the target says which is first.
+  CHECK(check("Y(i,j) = exp(sum(k, Q(j,k)*P(i,k)))").steps().find("$3(i,j) += ") != std::string::npos);
+  const std::string made = "let T(k,i) = sum(h, A(i,h)*Z(h,k))\n";
+  CHECK(orderOf(made + "Y(i,k) = exp(T(k,i))*u(i)", "T") == "10");
+  CHECK(orderOf(made + "y(k) = exp(T(k,i))*u(i)", "T") == "10");
+  // What reads it by rows would go through it by columns.
+  CHECK(orderOf(made + "Y(k,i) = exp(T(k,i))*u(i)", "T") == "01");
+  CHECK(orderOf(made + "Y(i,k) = exp(T(k,i))*u(i)\nX(k,i) = T(k,i)*u(i)", "T") == "01");
+  CHECK(orderOf("let T(k,i) = exp(X(i,k))\nY(i,k) = T(k,i)*T(k,i) + A(i,k)", "T") == "01");
+}
+
 } // namespace spc::sema::test

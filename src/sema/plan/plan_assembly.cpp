@@ -356,12 +356,13 @@ private:
     std::string order;
     for (const std::string &name : namesOf(wanted, scope_))
       order += (order.empty() ? "" : ", ") + name;
-    planning_.diagnostics
-        .report(kReorderedResult, logical_.where,
-                "the result is reordered: the loops here come to its entries in the order (" + order +
-                    "), and each call sorts them once into that of " + quotedName(planning_.kernel, logical_.target))
-        .advise("store " + quotedName(planning_.kernel, logical_.target) + " as " + shippedFormat(dims) +
-                " to avoid that");
+    Diagnostic &reordered = planning_.diagnostics.report(
+        kReorderedResult, logical_.where,
+        "the result is reordered: the loops here come to its entries in the order (" + order +
+            "), and each call sorts them once into that of " + nameInMessages(planning_.kernel, logical_.target));
+    if (!isUnnamed(target()))
+      reordered.advise("store " + quotedName(planning_.kernel, logical_.target) + " as " + shippedFormat(dims) +
+                       " to avoid that");
   }
 
   Planning &planning_;

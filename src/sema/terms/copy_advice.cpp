@@ -57,8 +57,7 @@ std::string shippedFormat(const std::vector<int> &modes) {
   return name;
 }
 
-/// Whether a tensor is a temporary that no text names.
-static bool isUnnamed(const Tensor &tensor) {
+bool isUnnamed(const Tensor &tensor) {
   return tensor.is<Temporary>() && tensor.name.starts_with('$');
 }
 

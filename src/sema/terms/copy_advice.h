@@ -8,7 +8,11 @@ namespace spc::sema {
 /// A sparse format that comes with spc and stores the dimensions `modes`, as --format has it: "csc", "csf:0,2,1".
 std::string shippedFormat(const std::vector<int> &modes);
 
-/// "'A'"; for a part of a sum "part 1 of 'A'", as the source text does not name it, and a copy is named as its source.
+/// Whether a tensor is a temporary that no text names.
+bool isUnnamed(const Tensor &tensor);
+
+/// "'A'", or "a temporary"; for a part of a sum "part 1 of 'A'", as the source text does not name it, and a copy is
+/// named as its source.
 std::string nameInMessages(const Kernel &kernel, TensorId tensor);
 
 /// How to store the tensor of `access` so that it need not be copied to `copy`, whose levels are (dense, compressed,

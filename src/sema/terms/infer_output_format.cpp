@@ -146,7 +146,7 @@ private:
     const CopyRequests::Listed *known = planning_.copies.listed(logical_.target);
     std::optional<std::string> owner;
     if (known || decision.takesFormat)
-      owner = known ? known->owner : quotedName(planning_.kernel, std::get<KeptPattern>(decision.pattern).source);
+      owner = known ? known->owner : nameInMessages(planning_.kernel, std::get<KeptPattern>(decision.pattern).source);
     if (owner)
       reportFormat(*owner, " has");
     const bool isFree = target_.is<Temporary>() && !symbol_.boundBy; // zeros change nothing in it
@@ -314,7 +314,7 @@ private:
     const bool isOwners = keeps && sharesStorage(*keeps) && structureOf(keeps->source) == structureOf(logical_.target);
     if (!isOwners && mayBePlaced())
       return planning_.copies.askForPlaces(logical_.target);
-    const std::string owner = inQuotes(planning_.kernel.tensors[target_.shared()->owner].name);
+    const std::string owner = nameInMessages(planning_.kernel, target_.shared()->owner);
     const std::string bound = inQuotes(target_.name) + " is bound to the structure of " + owner;
     if (const auto *loss = std::get_if<PatternLoss>(&pattern)) {
       refuse(bound + ", and this statement does not keep its pattern")

@@ -1,5 +1,6 @@
 #include "sema/terms/reading_order.h"
 
+#include "sema/terms/fuse.h"
 #include "sema/terms/walking.h"
 
 #include <algorithm>
@@ -153,6 +154,43 @@ void orderForOperands(std::vector<VariableId> &variables, const Node &sum, const
   std::ranges::stable_sort(variables, {}, [&](VariableId variable) {
     return std::pair(std::clamp(strides[variable], -1, 1), placeOf(variable, targets));
   });
+}
+
+/// Whether no statement behind one goes through what that makes in another order of its dimensions: its own target has
+/// them in this order, as far as it has them.
+static bool isReadInOrder(const Planning &planning, size_t statement, const std::vector<size_t> &dims) {
+  const TensorId made = planning.statements[statement].target.tensor;
+  for (size_t k = statement + 1; k < planning.statements.size(); ++k) {
+    const ResolvedStatement &use = planning.statements[k];
+    for (AccessId id : accessesOf(*use.value)) {
+      const Access &access = use.scope.accesses[id];
+      std::vector<size_t> places;
+      for (size_t dim : dims)
+        if (access.tensor == made && has(use.target.variables, access.variables[dim]))
+          places.push_back(placeOf(access.variables[dim], use.target.variables));
+      if (!std::ranges::is_sorted(places))
+        return false;
+    }
+  }
+  return true;
+}
+
+void storeInLoopOrder(Planning &planning, size_t statement) {
+  const ResolvedStatement &made = planning.statements[statement];
+  const std::vector<VariableId> &targets = made.target.variables;
+  Tensor &tensor = planning.kernel.tensors[made.target.tensor];
+  const format::Format rows = format::denseFormat(tensor.order());
+  if (!made.isTemporary || made.op != AssignOp::Assign || planning.symbols[made.target.tensor].boundBy ||
+      planning.options.asWritten || planning.given.order || !tensor.format.sameStorage(rows) ||
+      (isElementwise(made) && !hasReduction(*made.value)))
+    return;
+  std::vector<VariableId> variables = targets;
+  orderForOperands(variables, *made.value, targets, made.scope, planning.kernel);
+  std::vector<size_t> dims;
+  for (VariableId variable : variables)
+    dims.push_back(placeOf(variable, targets));
+  if (isReadInOrder(planning, statement, dims))
+    tensor.format = format::permuted(rows, {dims.begin(), dims.end()});
 }
 
 } // namespace spc::sema

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sema/terms/contraction.h"
+#include "sema/terms/planning.h"
 
 namespace spc::sema {
 
@@ -19,5 +20,9 @@ double orderLists(Contraction &plan, const ContractionSpace &space);
 /// has them.
 void orderForOperands(std::vector<VariableId> &variables, const Node &sum, const std::vector<VariableId> &targets,
                       const Scope &scope, const Kernel &kernel);
+
+/// Stores the array that a statement makes of sums in that order, where it is a temporary whose storage is not given
+/// and no target that is made of it has another order. What reads it is to be planned after that.
+void storeInLoopOrder(Planning &planning, size_t statement);
 
 } // namespace spc::sema
