@@ -72,14 +72,13 @@ TEST_CASE("factors are shared only where loops are not slower, and targets have 
   // Two lists in place of one are merged, but for a vector's beside an array.
   CHECK(lastTerms("y(i) = A(i,j)*B(j,k)*S(i,j) + A(i,j)*B(j,k)*u(j)", {"A=csr", "B=csr", "S=csr"}) == 2);
   CHECK(lastTerms("y(i) = A(i,j)*B(j,k)*w(j) + A(i,j)*B(j,k)*u(j)", {"A=csr", "B=csr", "w=vector"}) == 1);
-  CHECK(lastTerms("y(i) = A(i,j)*B(j,k)*w(j) + A(i,j)*B(j,k)*u(j)",
-                  {"A=csr", "B=csr", "w=vector", "y=vector"}) == 2);
+  CHECK(lastTerms("y(i) = A(i,j)*B(j,k)*w(j) + A(i,j)*B(j,k)*u(j)", {"A=csr", "B=csr", "w=vector", "y=vector"}) == 2);
   // A function would be called for each entry.
   CHECK(lastTerms("Y(i,k) = A(i,j)*B(j,k)*exp(u(i)) + A(i,j)*B(j,k)*v(i)", {"A=csr"}) == 2);
   CHECK(lastTerms("Y(i,k) = A(i,j)*B(j,k)*abs(u(i)) + A(i,j)*B(j,k)*v(i)", {"A=csr"}) == 1);
   // A temporary that is an array makes all of a result's places entries.
   const std::string text = "let T(j) = A(i,j)\ny(j) = T(j) + A(b,j)";
-  CHECK(check(text, {"A=csr"}).steps().find("T") == std::string::npos);
+  CHECK(check(text, {"A=csr"}).steps().find('T') == std::string::npos);
   CHECK(check(text, {"A=csr", "y=vector"}).steps().find("T(j) += A(i,j)") != std::string::npos);
 }
 

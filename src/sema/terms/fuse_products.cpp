@@ -157,8 +157,8 @@ bool sumsOver(const ResolvedStatement &use, AccessId read) {
 }
 
 bool isProductInAddend(const Planning &planning, const ResolvedStatement &made, const Reader &reader) {
-  return !asSum(*bodyOf(made.value.get())) && !hasOtherReduction(*made.value) &&
-         mayJoinSums(planning, made, reader) && isFactor(reader) && !isDivided(reader);
+  return !asSum(*bodyOf(made.value.get())) && !hasOtherReduction(*made.value) && mayJoinSums(planning, made, reader) &&
+         isFactor(reader) && !isDivided(reader);
 }
 
 bool isProductWithin(const Planning &planning, const ResolvedStatement &made, const Reader &reader) {
