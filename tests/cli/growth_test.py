@@ -80,8 +80,8 @@ class Growth(SpcCase):
 
     def test_kernels_of_too_much_code_are_refused(self):
         def kernel(count):
-            product = "A(i, k) * B(k, j)"
-            self.write("kernel.tex", f"Y(i, j) += {product} + {product} + {product} + {product}\n" * count)
+            products = " + ".join(f"A(i, k) * {other}(k, j)" for other in "BCDE")  # equal ones would be one
+            self.write("kernel.tex", f"Y(i, j) += {products}\n" * count)
             return ["kernel.tex", "--format", "A=bsr"]
 
         self.spc("compile", *kernel(8), "--emit=loops", "-o", "-")

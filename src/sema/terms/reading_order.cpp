@@ -179,9 +179,9 @@ void storeInLoopOrder(Planning &planning, size_t statement) {
   const ResolvedStatement &made = planning.statements[statement];
   const std::vector<VariableId> &targets = made.target.variables;
   Tensor &tensor = planning.kernel.tensors[made.target.tensor];
-  const format::Format rows = format::denseFormat(tensor.order());
   if (!made.isTemporary || made.op != AssignOp::Assign || planning.symbols[made.target.tensor].boundBy ||
-      planning.options.asWritten || planning.given.order || !tensor.format.sameStorage(rows) ||
+      planning.options.asWritten || planning.given.order ||
+      !tensor.format.sameStorage(format::denseFormat(tensor.order())) ||
       (isElementwise(made) && !hasReduction(*made.value)))
     return;
   std::vector<VariableId> variables = targets;
@@ -189,8 +189,8 @@ void storeInLoopOrder(Planning &planning, size_t statement) {
   std::vector<size_t> dims;
   for (VariableId variable : variables)
     dims.push_back(placeOf(variable, targets));
-  if (isReadInOrder(planning, statement, dims))
-    tensor.format = format::permuted(rows, {dims.begin(), dims.end()});
+  if (!std::ranges::is_sorted(dims) && isReadInOrder(planning, statement, dims))
+    tensor.format = format::permuted(tensor.format, {dims.begin(), dims.end()});
 }
 
 } // namespace spc::sema
