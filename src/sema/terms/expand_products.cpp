@@ -153,23 +153,23 @@ Products Expander::joined(const Node &node, Place place, const LogicalStatement 
   return products;
 }
 
-/// A product without one of its factors; null where it is that factor.
-static NodePtr withoutFactor(const Node &node, const Node &factor) {
+/// A product with another factor in place of one; without it where there is no other, which is null if it is all.
+static NodePtr withFactor(const Node &node, const Node &factor, const Node *other) {
   if (&node == &factor)
-    return nullptr;
+    return other ? clone(*other) : nullptr;
   if (const auto *negate = std::get_if<NegateNode>(&node.kind)) {
-    NodePtr operand = withoutFactor(*negate->operand, factor);
+    NodePtr operand = withFactor(*negate->operand, factor, other);
     return makeNode(NegateNode{operand ? std::move(operand) : makeNode(NumberNode{1, "1"}, node.where)}, node.where);
   }
   const auto *binary = std::get_if<BinaryNode>(&node.kind);
   if (!binary || asSum(node))
     return clone(node);
-  NodePtr left = withoutFactor(*binary->left, factor);
+  NodePtr left = withFactor(*binary->left, factor, other);
   if (binary->op == BinaryOp::Div)
     return makeNode(BinaryNode{BinaryOp::Div, left ? std::move(left) : makeNode(NumberNode{1, "1"}, node.where),
                                clone(*binary->right)},
                     node.where);
-  NodePtr right = withoutFactor(*binary->right, factor);
+  NodePtr right = withFactor(*binary->right, factor, other);
   if (!left || !right)
     return left ? std::move(left) : std::move(right);
   return makeNode(BinaryNode{BinaryOp::Mul, std::move(left), std::move(right)}, node.where);
@@ -187,26 +187,12 @@ std::optional<Products> Expander::besideWhole(const Node &node, const SumFactors
     for (VariableId variable : freeVariables(*other, scope_))
       if (!has(own, variable))
         return std::nullopt;
-  const NodePtr rest = withoutFactor(node, sum);
+  const NodePtr rest = withFactor(node, sum, nullptr);
   const SumTreatment treatment =
       treatmentOf(*rest, {logical.targetVariables, isTargetDense(logical)}, computeType_, scope_, kernel_);
   if (!treatment.isWhole || isExact() || options_.distributes)
     return std::nullopt;
   return multiplied(whole(*rest, treatment.saves), multiplyOut(sum, Place::Factor, logical), node.where);
-}
-
-/// A product with an addend of one of its factors in place of that.
-static NodePtr withAddend(const Node &node, const Node &factor, const Node &addend) {
-  if (&node == &factor)
-    return clone(addend);
-  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
-    return makeNode(NegateNode{withAddend(*negate->operand, factor, addend)}, node.where);
-  const auto *binary = std::get_if<BinaryNode>(&node.kind);
-  if (!binary || asSum(node))
-    return clone(node);
-  NodePtr left = withAddend(*binary->left, factor, addend);
-  NodePtr right = binary->op == BinaryOp::Div ? clone(*binary->right) : withAddend(*binary->right, factor, addend);
-  return makeNode(BinaryNode{binary->op, std::move(left), std::move(right)}, node.where);
 }
 
 /// A product of a sum() with a sum whose addends have loops of their own: an addend's entries say where the sum() is
@@ -216,7 +202,7 @@ std::optional<Products> Expander::sampledByAddend(const Node &node, const SumFac
   if (factors.reductions.size() != 1 || factors.sums.size() != 1 || isExact() || options_.distributes)
     return std::nullopt;
   const Node &reduction = *factors.reductions.front(), &sum = *factors.sums.front();
-  const NodePtr rest = withoutFactor(node, reduction);
+  const NodePtr rest = withFactor(node, reduction, nullptr);
   if (treatmentOf(*rest, {logical.targetVariables, isTargetDense(logical)}, computeType_, scope_, kernel_).isWhole)
     return std::nullopt;
   const std::vector<VariableId> variables = freeVariables(reduction, scope_);
@@ -231,7 +217,7 @@ std::optional<Products> Expander::sampledByAddend(const Node &node, const SumFac
       return std::nullopt;
   Products products;
   for (const Addend &addend : addends)
-    for (Product &product : productOf(*withAddend(node, sum, *addend.node), place, logical)) {
+    for (Product &product : productOf(*withFactor(node, sum, addend.node), place, logical)) {
       product.negative = product.negative != addend.negative;
       products.push_back(std::move(product));
     }
