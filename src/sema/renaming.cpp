@@ -1,6 +1,7 @@
 #include "sema/renaming.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace spc::sema {
 
@@ -27,6 +28,16 @@ void rename(Node &node, Renamed &variables, const Scope &from, Scope &to) {
     }
   for (Node *child : children(node))
     rename(*child, variables, from, to);
+}
+
+void renameIndices(Node &node, const Renamed &variables, Scope &scope) {
+  replaceAccesses(node, [&](AccessId id) {
+    Access access = scope.accesses[id];
+    for (VariableId &variable : access.variables)
+      if (const auto found = variables.find(variable); found != variables.end())
+        variable = found->second;
+    return scope.intern(std::move(access));
+  });
 }
 
 } // namespace spc::sema

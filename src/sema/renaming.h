@@ -15,4 +15,7 @@ VariableId addVariable(Scope &scope, Variable variable);
 /// Renames the variables of a tree; those that its reductions bind are added. What accesses are indexed by stays.
 void rename(Node &node, Renamed &variables, const Scope &from, Scope &to);
 
+/// Renames what the accesses of a tree are indexed by, in one scope; variables that are not listed stay.
+void renameIndices(Node &node, const Renamed &variables, Scope &scope);
+
 } // namespace spc::sema

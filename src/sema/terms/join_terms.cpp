@@ -1,9 +1,9 @@
 // Terms that are computed in one nest of loops.
+#include "sema/renaming.h"
 #include "sema/terms/logical_plan.h"
 #include "sema/terms/sparsity.h"
 
 #include <algorithm>
-#include <map>
 
 namespace spc::sema {
 namespace {
@@ -114,7 +114,7 @@ private:
     std::vector<AccessId> others = walkedAlone(term);
     if (others.size() != walked.size() || term.reductions.size() != first.reductions.size())
       return false;
-    std::map<VariableId, VariableId> renamed;
+    Renamed renamed;
     for (AccessId id : walked) {
       const auto same = std::find_if(others.begin(), others.end(),
                                      [&](AccessId other) { return namesAlike(first, id, term, other, renamed); });
@@ -122,24 +122,18 @@ private:
         return false;
       others.erase(same);
     }
-    replaceAccesses(*term.expr, [&](AccessId id) {
-      Access access = scope_.accesses[id];
-      for (VariableId &variable : access.variables)
-        if (const auto found = renamed.find(variable); found != renamed.end())
-          variable = found->second;
-      return scope_.intern(std::move(access));
-    });
+    renameIndices(*term.expr, renamed, scope_);
     return true;
   }
 
   /// Whether two accesses are one once variables of the other term's sums are renamed, which is noted if so.
   bool namesAlike(const LogicalTerm &first, AccessId id, const LogicalTerm &term, AccessId other,
-                  std::map<VariableId, VariableId> &renamed) const {
+                  Renamed &renamed) const {
     const Access &left = scope_.accesses[id];
     const Access &right = scope_.accesses[other];
     if (left.tensor != right.tensor || left.mirrored != right.mirrored)
       return false;
-    std::map<VariableId, VariableId> names = renamed;
+    Renamed names = renamed;
     for (size_t dim = 0; dim < left.variables.size(); ++dim) {
       const VariableId from = right.variables[dim];
       const VariableId to = left.variables[dim];

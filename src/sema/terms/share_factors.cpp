@@ -58,7 +58,6 @@ private:
   std::optional<double> numberBeside(const AddendProduct &product, const Match &match, bool isOwn) const;
   bool leaveNumber(const AddendProduct &own, const AddendProduct &other, const Match &match) const;
   void merge(AddendProduct &own, AddendProduct &other, const Match &match);
-  NodePtr withNames(NodePtr node, const Renamed &renamed);
 
   ResolvedStatement &statement_;
   Scope &scope_;
@@ -254,17 +253,6 @@ std::optional<Match> FactorSharing::match(const AddendProduct &own, const Addend
              : std::nullopt;
 }
 
-NodePtr FactorSharing::withNames(NodePtr node, const Renamed &renamed) {
-  replaceAccesses(*node, [&](AccessId id) {
-    Access access = scope_.accesses[id];
-    for (VariableId &variable : access.variables)
-      if (const auto found = renamed.find(variable); found != renamed.end())
-        variable = found->second;
-    return scope_.intern(std::move(access));
-  });
-  return node;
-}
-
 /// Adds what the other addend has of its own to what the first one has.
 void FactorSharing::merge(AddendProduct &own, AddendProduct &other, const Match &match) {
   std::vector<AddendFactor> left, right, common;
@@ -281,9 +269,10 @@ void FactorSharing::merge(AddendProduct &own, AddendProduct &other, const Match 
     NodePtr value = multiplied(std::move(factors));
     return value ? std::move(value) : makeNode(NumberNode{1, "1"}, where);
   };
-  NodePtr first = valueOf(std::move(left), own.where);
-  sum.node = makeBinary(own.isNegated != other.isNegated ? BinaryOp::Sub : BinaryOp::Add, std::move(first),
-                        withNames(valueOf(std::move(right), other.where), match.renamed));
+  NodePtr first = valueOf(std::move(left), own.where), second = valueOf(std::move(right), other.where);
+  renameIndices(*second, match.renamed, scope_);
+  sum.node =
+      makeBinary(own.isNegated != other.isNegated ? BinaryOp::Sub : BinaryOp::Add, std::move(first), std::move(second));
   for (const auto &[k, o] : match.common) {
     common.push_back(std::move(own.factors[k]));
     common.back().isOutside |= other.factors[o].isOutside;
