@@ -174,6 +174,8 @@ private:
     std::vector<Set> joined; // by part: the factors in it
     Set inParts = 0;
     bool isGuarded = false;
+    inputs.reserve(inputs_.size() + 1);
+    best.plan.factors.reserve(inputs_.size());
     for (Set rest = sums & ~last; rest;) {
       const Set own = connected(rest), within = touching(own, allFactors());
       const std::optional<Best> &done = part(own);
@@ -205,9 +207,12 @@ private:
     variables |= result | last;
     if (best.cost + costs_.places(inputs, variables) >= bound)
       return std::nullopt;
-    for (const Contraction *one : parts)
-      best.plan.parts.push_back(*one);
-    const double own = addNest(inputs, variables, last, isGuarded, best);
+    const double own = addNest(inputs, parts.size(), variables, last, isGuarded, best);
+    if (best.cost >= bound)
+      return std::nullopt;
+    best.plan.parts.reserve(best.plan.parts.size() + parts.size());
+    for (size_t k = 0; k < parts.size(); ++k)
+      best.plan.parts.insert(best.plan.parts.begin() + static_cast<ptrdiff_t>(k), *parts[k]);
     best.plan.sums = listOf(last);
     best.plan.variables = listOf(result);
     best.result = {result, std::min(own, costs_.volume(result)), isPartial(factors)};
@@ -222,8 +227,9 @@ private:
   }
 
   /// Adds what a nest costs that joins `inputs`, the plan's factors behind its parts, and gives its places. Those
-  /// of one variable may be put in arrays first, if lists are hard to walk together, and those that call functions.
-  double addNest(const Inputs &inputs, Set variables, Set last, bool isGuarded, Best &best) {
+  /// of one variable may be put in arrays first, if lists are hard to walk together, and those that call functions:
+  /// these arrays are parts of the plan.
+  double addNest(const Inputs &inputs, size_t parts, Set variables, Set last, bool isGuarded, Best &best) {
     const auto costOf = [&](const Inputs &all, double places, bool asks) {
       return places * (asks && space_.asks ? kGuardedStep : 1) * NestCosts::ofStep(all, last) + costs_.ofCalls(all);
     };
@@ -251,7 +257,7 @@ private:
       size_t made = 0;
       for (size_t k = 0; k < best.plan.factors.size(); ++k)
         if (set >> best.plan.factors[k] & 1) {
-          const Input *&input = others[best.plan.parts.size() + k];
+          const Input *&input = others[parts + k];
           arrays[made] = {input->variables, costs_.volume(input->variables)};
           input = &arrays[made++];
         }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <bitset>
 
 namespace spc::sema {
 namespace {
@@ -46,20 +47,28 @@ double NestCosts::volume(VariableSet set) const {
   return product;
 }
 
-double NestCosts::places(Inputs inputs, VariableSet variables) const {
-  std::erase_if(inputs, [](const Input *input) { return !input->isSparse; });
+double NestCosts::places(const Inputs &inputs, VariableSet variables) const {
   double product = 1;
   VariableSet bound = 0;
   const auto growth = [&](const Input &input) {
     const VariableSet fresh = input.variables & ~bound;
     return fresh ? std::max(1.0, input.entries / volume(input.variables & bound)) : 1.0;
   };
-  while (!inputs.empty()) {
-    const auto next = std::min_element(inputs.begin(), inputs.end(),
-                                       [&](const Input *a, const Input *b) { return growth(*a) < growth(*b); });
-    product *= growth(**next);
-    bound |= (*next)->variables;
-    inputs.erase(next);
+  std::bitset<128> isDone; // a nest reads no more than 64 factors and what masks them
+  while (true) {
+    size_t next = inputs.size();
+    double least = 0;
+    for (size_t k = 0; k < inputs.size(); ++k)
+      if (inputs[k]->isSparse && !isDone[k])
+        if (const double own = growth(*inputs[k]); next == inputs.size() || own < least) {
+          next = k;
+          least = own;
+        }
+    if (next == inputs.size())
+      break;
+    product *= least;
+    bound |= inputs[next]->variables;
+    isDone[next] = true;
   }
   return product * volume(variables & ~bound);
 }
@@ -81,11 +90,11 @@ double NestCosts::ofStep(const Inputs &inputs, VariableSet sums) {
 double NestCosts::ofCalls(const Inputs &inputs) const {
   double cost = 0;
   for (const Input *input : inputs) {
+    if (input->calls == 0)
+      continue;
     VariableSet variables = input->variables;
     for (const Input *other : inputs)
       variables |= changesWith(*input, *other);
-    if (input->calls == 0)
-      continue;
     Inputs within = inputs;
     std::erase_if(within, [&](const Input *other) { return other->variables & ~variables; });
     cost += input->calls * kCallingCost * places(within, variables);
@@ -101,7 +110,10 @@ double NestCosts::ofWalking(const Inputs &inputs, double places) const {
     for (const Walked &list : input->lists)
       lists.push_back(&list);
   }
-  const Walking walking = cheapestWalking(lists, extents_, places);
+  const auto [known, isNew] = walkings_.try_emplace({lists, places});
+  if (isNew)
+    known->second = cheapestWalking(lists, extents_, places);
+  const Walking &walking = known->second;
   return kCopyingCost * walking.copied + (walking.steps > kOrderOfCost * places ? walking.steps : 0);
 }
 

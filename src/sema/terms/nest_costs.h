@@ -4,6 +4,7 @@
 #include "sema/terms/walking.h"
 
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -33,7 +34,7 @@ public:
 
   /// The places that a nest comes to: each coordinate that is looked for has a fiber of its own; the operand that adds
   /// the fewest places comes next.
-  double places(Inputs inputs, VariableSet variables) const;
+  double places(const Inputs &inputs, VariableSet variables) const;
 
   /// Of a step of a nest that adds up over `sums`, next to that of a product of matrices, which is tiled.
   static double ofStep(const Inputs &inputs, VariableSet sums);
@@ -43,13 +44,15 @@ public:
   double ofCalls(const Inputs &inputs) const;
 
   /// What a nest with so many places costs for the order in which lists are stored: copies of operands, and merges of
-  /// lists that are longer than what they have in common by an order.
+  /// lists that are longer than what they have in common by an order. Lists are to live as long as this does.
   double ofWalking(const Inputs &inputs, double places) const;
 
   const std::vector<double> &extents() const { return extents_; }
 
 private:
   std::vector<double> extents_;
+  /// By what is walked together, and places: many nests read the same lists.
+  mutable std::map<std::pair<std::vector<const Walked *>, double>, Walking> walkings_;
 };
 
 } // namespace spc::sema

@@ -45,7 +45,8 @@ public:
         choosePart(part, nest, rows);
     const bool isOrdered = rows.size() > 1 || std::any_of(nest.parts.begin(), nest.parts.end(),
                                                           [](const Contraction &part) { return part.isListed; });
-    double more = isOrdered ? copiesFor(nest, rows) - copiesIn(nest, {}, true) : 0;
+    // Walkings within an order of cost count as alike: either may copy more.
+    double more = isOrdered ? std::max(0.0, copiesFor(nest, rows) - copiesIn(nest, {}, true)) : 0;
     for (Contraction &part : nest.parts)
       more += choose(part, part.isListed ? part.variables : std::vector<VariableId>());
     return more;
