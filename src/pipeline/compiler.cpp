@@ -104,6 +104,7 @@ struct Workshop::State {
   /// What MLIR makes unique is never freed: after so many kernels there is a new context.
   static constexpr int kKernelsOfContext = 256;
   CompileOptions options;
+  int verified = 1; ///< one of so many kernels
   std::unique_ptr<mlir::MLIRContext> context;
   int kernels = 0;
   std::unique_ptr<Backend> backend;
@@ -130,15 +131,16 @@ std::string textOf(const llvm::Module &module, int optLevel) {
 
 } // namespace
 
-Workshop::Workshop(int optLevel) : state_(std::make_unique<State>()) {
+Workshop::Workshop(int optLevel, int verified) : state_(std::make_unique<State>()) {
   state_->options.target.cpu = "native";
   state_->options.target.optLevel = optLevel;
-  state_->options.verifyEach = true;
+  state_->verified = verified;
 }
 Workshop::~Workshop() = default;
 
 std::shared_ptr<codegen::JitKernel> Workshop::compile(const sema::Kernel &kernel, Diagnostics &diagnostics) {
-  const CompileOptions &options = state_->options;
+  CompileOptions &options = state_->options;
+  options.verifyEach = state_->kernels % state_->verified == 0;
   std::string error;
   if (!state_->backend)
     state_->backend = createBackend(options.target, Versions::Named, diagnostics);
