@@ -50,7 +50,8 @@ std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, 
 /// remembers its calls. For tests that compile many. Kernels must not outlive it.
 class Workshop {
 public:
-  /// Of so many kernels one is verified after each pass, as by CompileOptions::verifyEach: that takes a tenth of the time.
+  /// Of so many kernels one is verified after each pass, as by CompileOptions::verifyEach: that takes a tenth of the
+  /// time.
   explicit Workshop(int optLevel = 0, int verified = kVerified);
   ~Workshop();
   /// nullptr with a diagnostic, as compileToMemory().
