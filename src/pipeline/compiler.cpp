@@ -104,7 +104,6 @@ struct Workshop::State {
   /// What MLIR makes unique is never freed: after so many kernels there is a new context.
   static constexpr int kKernelsOfContext = 256;
   CompileOptions options;
-  int verified = 1; ///< one of so many kernels
   std::unique_ptr<mlir::MLIRContext> context;
   int kernels = 0;
   std::unique_ptr<Backend> backend;
@@ -131,16 +130,15 @@ std::string textOf(const llvm::Module &module, int optLevel) {
 
 } // namespace
 
-Workshop::Workshop(int optLevel, int verified) : state_(std::make_unique<State>()) {
+Workshop::Workshop(int optLevel) : state_(std::make_unique<State>()) {
   state_->options.target.cpu = "native";
   state_->options.target.optLevel = optLevel;
-  state_->verified = verified;
+  state_->options.verifyEach = true;
 }
 Workshop::~Workshop() = default;
 
 std::shared_ptr<codegen::JitKernel> Workshop::compile(const sema::Kernel &kernel, Diagnostics &diagnostics) {
-  CompileOptions &options = state_->options;
-  options.verifyEach = state_->kernels % state_->verified == 0;
+  const CompileOptions &options = state_->options;
   std::string error;
   if (!state_->backend)
     state_->backend = createBackend(options.target, Versions::Named, diagnostics);

@@ -47,18 +47,15 @@ std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, 
 
 /// Compiles kernels into memory one after the other, in a third of the time of compileToMemory() where `optLevel` is 0:
 /// MLIR's context and the code generator are made once, and kernels whose code is the same share it, but for code that
-/// remembers its calls. For tests that compile many. Kernels must not outlive it.
+/// remembers its calls. For tests that compile many: MLIR's verifier runs after each pass. Kernels must not outlive it.
 class Workshop {
 public:
-  /// Of so many kernels one is verified after each pass, as by CompileOptions::verifyEach: that takes a tenth of the
-  /// time.
-  explicit Workshop(int optLevel = 0, int verified = kVerified);
+  explicit Workshop(int optLevel = 0);
   ~Workshop();
   /// nullptr with a diagnostic, as compileToMemory().
   std::shared_ptr<codegen::JitKernel> compile(const sema::Kernel &kernel, Diagnostics &diagnostics);
 
 private:
-  static constexpr int kVerified = 4;
   struct State;
   std::unique_ptr<State> state_;
 };

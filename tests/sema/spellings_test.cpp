@@ -179,6 +179,13 @@ TEST_CASE("temporaries and distribution change no order of a product's cost") {
   checkApart(pairsApart(testing::Spellings::All, products), products);
 }
 
+TEST_CASE("no order of lists is counted as if it took steps away") {
+  const std::vector<std::string> bindings = {"A=coo", "B=csc", "C=csr", "D=csr", "D2=csr", "E=csr", "y=csr"};
+  const auto planned = [&](const std::string &text) { return stepsOf(*check(text, bindings).kernel); };
+  CHECK(planned("y(k,i) = A(l,k)*B(j,l)*E(j,l)*D(i,j)*C(k,j) + D2(i,j)*E(j,l)*B(j,l)*C(k,j)*A(l,k)") <=
+        2 * planned("y(k,i) = C(k,j)*(D(i,j) + D2(i,j))*A(l,k)*E(j,l)*B(j,l)"));
+}
+
 TEST_CASE("what a product is divided by changes no order of its cost") {
   const int products = countOr(250);
   checkApart(pairsApart(testing::Spellings::All, products, /*haveDivisors=*/true), products);
