@@ -21,6 +21,34 @@ bool isNoNumber(const Value &value) {
   return !isFinite(value.number) && value.error == 0;
 }
 
+/// The largest and the smallest number, 1 among them, that products of some of a value's factors are.
+struct Range {
+  double most = 1, least = 1;
+};
+
+Range rangeOf(const Value &value) {
+  Range range{value.most, value.least};
+  const double size = std::abs(value.number);
+  if (std::isfinite(size) && size > 0) {
+    range.most = std::max(range.most, size);
+    range.least = std::min(range.least, size);
+  }
+  return range;
+}
+
+/// Other orders of factors may overflow where the text's does not, or lose what is too small, times all others.
+Value inAnyOrder(Value product, const Range &range, ValueType type) {
+  product.most = range.most;
+  product.least = range.least;
+  if (!isFinite(product.number))
+    return product;
+  if (!(range.most < largestOf(type)))
+    product.error = kNoBound;
+  else if (range.least < spacingOf(type))
+    product.error += spacingOf(type) * range.most;
+  return product;
+}
+
 } // namespace
 
 bool isCertain(const Value &value) {
@@ -63,6 +91,9 @@ void Adder::add(const Value &value, bool isNegated) {
   sum_.magnitude += value.magnitude;
   sum_.addends += value.number == 0.0 && value.error == 0 ? 0 : value.addends;
   sum_.error += value.error;
+  const Range range = rangeOf(value);
+  sum_.most = std::max(sum_.most, range.most);
+  sum_.least = std::min(sum_.least, range.least);
   if (!isFinite(sum_.number))
     sum_ = checked(sum_, type_, isSound);
 }
@@ -94,7 +125,9 @@ Value productOf(const Value &a, const Value &b, ValueType type) {
   product.addends = a.addends * b.addends;
   product.error =
       a.magnitude * b.error + b.magnitude * a.error + a.error * b.error + epsilonOf(type) * product.magnitude;
-  return checked(product, type, isNoNumber(a) || isNoNumber(b));
+  const Range left = rangeOf(a), right = rangeOf(b);
+  return inAnyOrder(checked(product, type, isNoNumber(a) || isNoNumber(b)),
+                    {left.most * right.most, left.least * right.least}, type);
 }
 
 Value quotientOf(const Value &a, const Value &b, ValueType type) {
@@ -111,7 +144,9 @@ Value quotientOf(const Value &a, const Value &b, ValueType type) {
   quotient.error = divisor > b.error ? (a.error + quotient.magnitude * b.error) / (divisor - b.error) +
                                            epsilonOf(type) * quotient.magnitude
                                      : kNoBound;
-  return checked(quotient, type, isNoNumber(a) || isNoNumber(b) || (divisor == 0 && b.error == 0));
+  const Range left = rangeOf(a), right = rangeOf(b);
+  return inAnyOrder(checked(quotient, type, isNoNumber(a) || isNoNumber(b) || (divisor == 0 && b.error == 0)),
+                    {left.most / right.least, left.least / right.most}, type);
 }
 
 } // namespace spc::reference

@@ -115,6 +115,7 @@ Value castTo(const Value &value, ValueType from, ValueType to) {
   result.number = roundedIn(to, number);
   result.magnitude = std::abs(result.number);
   result.addends = 1;
+  result.most = result.least = 1;
   result.error = std::max(roundedIn(to, number + value.error) - result.number.real(),
                           result.number.real() - roundedIn(to, number - value.error));
   // By way of f32 a half float may be rounded twice.

@@ -19,14 +19,16 @@ namespace spc::reference {
 
 /// A number in double precision, and how far from it a correct kernel's may be: a running error analysis (Higham,
 /// "Accuracy and Stability of Numerical Algorithms", section 3.3) of the operations that the text has, where sums may
-/// be added up in any order and a product with one sum be that of its addends. An infinity or a NaN has the error 0
-/// where it is certain that the number is none. Integers and bools are exact, or not certain at all.
+/// be added up in any order, factors multiplied in any, and a product with one sum be that of its addends. An infinity
+/// or a NaN has the error 0 where it is certain that the number is none. Integers and bools are exact, or not certain
+/// at all.
 struct Value {
   std::complex<double> number = 0; ///< of an integer the nearest
   double magnitude = 0;            ///< the sum of the absolute values of its addends
   double addends = 1;              ///< how many these are
   double error = 0;                ///< an infinity where nothing is certain
   int64_t integer = 0;             ///< of integers and bools, modulo 2^64
+  double most = 1, least = 1;      ///< of what products of some of its factors are; its own number beside these
   bool isMissing = false;          ///< it is what missing entries make of an expression
   /// The other indices that are right as well, of values that rounding may put into another order.
   std::shared_ptr<const std::vector<int64_t>> alternatives;

@@ -89,3 +89,22 @@ TEST_CASE("Sums of half floats are held in floats") {
   CHECK(reference::compare(sum, {{}, {}, {256}, {}}).firstWrong);
   CHECK(!reference::compare(sum, {{}, {}, {4992}, {}}).firstWrong);
 }
+
+TEST_CASE("Other orders of factors may overflow or underflow where that of the text does not") {
+  const std::map<std::string, Given> given = {{"small", scalar(1e-30)},
+                                              {"large", scalar(1e30)},
+                                              {"x", {{2}, {0, 1}, {1e-30, 1e-30}, false, ValueType::F32}},
+                                              {"s", kNumber}};
+  const auto errorOf = [&](const std::string &value) {
+    return evaluated("s = " + value + "\n", given).at("s").at(0).error;
+  };
+  CHECK(errorOf("small * large") < 1e-6);
+  for (const char *lost : {"small * large * small", "small * large / large", "sum(i, x(i) * large) * small",
+                           "sum(i, x(i) * large) / large"}) {
+    CAPTURE(lost);
+    CHECK(errorOf(lost) > 1e-30);
+    CHECK(errorOf(lost) < 1e-6);
+  }
+  for (const char *infinite : {"large * small * large", "large * small / small", "sum(i, x(i) * large) / small"})
+    CHECK(std::isinf(errorOf(infinite)));
+}
