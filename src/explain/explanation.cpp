@@ -130,7 +130,8 @@ std::string roleOf(const sema::Kernel &kernel, const sema::Tensor &tensor) {
             : tensor.alternative       ? ", made by calls that run plan " + std::to_string(*tensor.alternative + 1)
                                        : ", made once a call");
   if (const auto *fused = tensor.as<sema::Fused>())
-    return "computed where " + nameOf(fused->reader) + " reads it";
+    return fused->isHeld ? "in the memory of " + nameOf(fused->reader) + ", which is computed of it"
+                         : "computed where " + nameOf(fused->reader) + " reads it";
   if (const auto *view = tensor.as<sema::View>())
     return "elements of " + nameOf(view->source);
   std::string role = tensor.is<sema::Temporary>() ? "temporary"

@@ -2,6 +2,7 @@
 
 #include "sema/composed_reductions.h"
 #include "sema/plan/choose_plans.h"
+#include "sema/plan/in_place.h"
 #include "sema/plan/join_plans.h"
 #include "sema/plan/sweeps.h"
 #include "sema/rankings.h"
@@ -270,6 +271,8 @@ std::optional<Kernel> plan(const Program &checked, const Options &options, Diagn
     kernel->sweeps = findSweeps(*kernel);
   if (kernel)
     kernel->divisions = divisionsOf(checked, *kernel);
+  if (kernel && !options.asWritten)
+    computeInPlace(*kernel);
   if (kernel && options.verify)
     verifyPlan(*kernel, diagnostics);
   return diagnostics.hasErrors() ? std::nullopt : std::move(kernel);

@@ -76,9 +76,10 @@ struct Converted {
   bool dropsPadding = false; ///< has what the source stores but the zeros of a format with padding
 };
 
-/// A temporary of the source text that the statement of the target `reader` computes where it reads it.
+/// A temporary of which nothing is stored, as the statement of the target `reader` computes it where it reads it.
 struct Fused {
   TensorId reader;
+  bool isHeld = false; ///< the steps that compute it write to the reader's elements, which are computed of it there
 };
 
 /// Elements of the dense `source`, at other indices: nothing of its own is stored.

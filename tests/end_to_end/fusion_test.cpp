@@ -29,6 +29,19 @@ TEST_CASE("sums that stay what they are beside fused temporaries", "[fusion]") {
   checkLowering("let T(i) = 2*x(i)\nx(i) = T(i) + 1", {{}});
 }
 
+TEST_CASE("temporaries in the memory of what is computed of them", "[fusion]") {
+  const std::string sum = "let T(i,l) = A(j,i)*C(j,l)\n";
+  checkLowering(sum + "D(i,l) = T(i,l)*d(l)",
+                product({{"A", {"csr", "csc", "coo", "dcsr", "bsr2x3", "sym-csr", "dense"}}}));
+  checkLowering(sum + "T(i,l) += B(i,l)\nD(i,l) = relu(T(i,l)) - T(i,l)*d(l) + B(i,l)",
+                product({{"A", {"csr", "dense"}}}));
+  checkLowering(sum + "z(i) = D(i,l)\nD(i,l) = exp(T(i,l)/8)*z(i)", product({{"A", {"csr"}}}));
+  checkLowering("let T(i) = A(j,i)\nlet U(i) = exp(T(i)/8)\nU(i) += A(i,j)\ny(i) = U(i)*x(i)",
+                product({{"A", {"csr"}}}));
+  checkLowering("D(i,l) = d(l)*sum(j, A(j,i)*C(j,l))/sum(j, abs(A(j,i)))", product({{"A", {"csr", "csc", "coo"}}}));
+  checkLowering("x(i) = sum(j, A(j,i)*x(j))*d(i)", product({{"A", {"csr"}}}));
+}
+
 TEST_CASE("dense products that a sparse factor samples", "[fusion]") {
   checkLowering("let T(i,j) = A(i,k)*B(j,k)\nD(i,j) = S(i,j)*T(i,j)", product({{"S", kSparse}}));
   checkLowering("let T(j,i) = A(i,k)*B(j,k)\ny(i) = S(i,j)*T(j,i)/w(i)", product({{"S", kSparse}}));

@@ -187,7 +187,7 @@ TEST_CASE("results that are put in order cost what they may have") {
 TEST_CASE("arrays along what lists alone have are plans for where memory holds them") {
   const Checked vector = check("y(i) = A(i,j)*T(j)", {"A=coo", "T=vector"});
   CHECK(costs(vector) ==
-        Lines{"nnz(T)*nnz(A)/j for y; nnz(A) for copies to A$$1_0", "nnz(T) for $4, $5; j for $6; nnz(A) for y"});
+        Lines{"nnz(T)*nnz(A)/j for y; nnz(A) for copies to A$$1_0", "nnz(T) for $6, $5; j for $6; nnz(A) for y"});
   std::map<std::string, double> given = {{"i", 1e3}, {"j", 1e3}, {"A", 1e4}, {"T", 10}};
   CHECK(alternativeFor(*vector.kernel, sizes(*vector.kernel, given)) == 1);
   given["j"] = 0x1p60;
@@ -235,14 +235,14 @@ TEST_CASE("sums without entries are taken for 0, and results that show an infini
         "\n"
         "where $5 is not 0, once more:\n"
         "\n"
-        "$6 in f64, zeroed first:\n"
-        "  for j, k+: $6(j) += B(j,k)*x(k)\n"
+        "$8 in f64, zeroed first:\n"
+        "  for j, k+: $8(j) += B(j,k)*x(k)\n"
         "\n"
         "$7 in bool, zeroed first:\n"
         "  for j, k+: $7(j) += pattern(B(j,k)), where B\n"
         "\n"
         "$8 in f64:\n"
-        "  for j: $8(j) = select($7(j), $6(j), -0)\n"
+        "  for j: $8(j) = select($7(j), $8(j), -0)\n"
         "\n"
         "y in f64, zeroed first:\n"
         "  for i, j+: y(i) += select(pattern($8(j)), A(i,j), 0)*$8(j), where A\n");

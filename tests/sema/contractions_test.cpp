@@ -65,14 +65,14 @@ TEST_CASE("arrays of many dimensions are no parts but where a dense operand or t
 
 TEST_CASE("a part's missing entries meet no infinity") {
   CHECK(checkUsual("y(i) = A(i,j)*B(j,k)*x(k)", {"A=csr", "B=csr"}).steps() ==
-        "$4 in f64, zeroed first:\n"
-        "  for j, k+: $4(j) += B(j,k)*x(k)\n"
+        "$6 in f64, zeroed first:\n"
+        "  for j, k+: $6(j) += B(j,k)*x(k)\n"
         "\n"
         "$5 in bool, zeroed first:\n"
         "  for j, k+: $5(j) += pattern(B(j,k)), where B\n"
         "\n"
         "$6 in f64:\n"
-        "  for j: $6(j) = select($5(j), $4(j), -0)\n"
+        "  for j: $6(j) = select($5(j), $6(j), -0)\n"
         "\n"
         "y in f64, zeroed first:\n"
         "  for i, j+: y(i) += select(pattern($6(j)), A(i,j), 0)*$6(j), where A\n");
@@ -102,7 +102,7 @@ TEST_CASE("parts of targets that list their entries are listed, and numbers say 
   CHECK(costOf("C(i,j) = A(i,j)*D(j,i)*sum(k, B(i,k))", bindings) == "nnz(B) for $4; nnz($4)*nnz(A)/i for C");
   // A vector of columns is an array, beside which the entries of A that it keeps are listed, where others have as much.
   CHECK(costOf("C(i,k) = A(i,k)*B(l,k)", {"A=csr", "B=csr", "C=csr"}) ==
-        "nnz(B) for $3, $4; k for $5; nnz(A) for $6; nnz($6) for C");
+        "nnz(B) for $5, $4; k for $5; nnz(A) for $6; nnz($6) for C");
   CHECK(costOf("C(i,k) = A(i,k)*B(l,k)", {"A=dcsr", "B=dcsr", "C=dcsr"}) == "nnz(A)*nnz(B)/k for C");
   // So are the places of a condition, along the entries that it is asked of, but rows by themselves.
   CHECK(costOf("C(i,j) = where(x(j) > 0, A(i,j))", {"A=csr", "C=csr"}) == "nnz(A) for $3; nnz($3) for C");
@@ -112,7 +112,7 @@ TEST_CASE("parts of targets that list their entries are listed, and numbers say 
 }
 
 TEST_CASE("parts that differ by names alone are computed once") {
-  CHECK(costOf("C(i,l) = A(i,j)*x(j)*A(l,m)*x(m)", {"A=csr"}) == "nnz(A) for $3; i for $4, $5; i*i for C");
+  CHECK(costOf("C(i,l) = A(i,j)*x(j)*A(l,m)*x(m)", {"A=csr"}) == "nnz(A) for $5; i for $4, $5; i*i for C");
 }
 
 TEST_CASE("equal sums under two sums over one name are computed once") {
@@ -321,7 +321,7 @@ TEST_CASE("a temporary that is a sum of products is a factor as any other") {
                            "let U(l,i,k) = B(i,k)*A(k,l)\nlet T(l,i) = U(l,i,k)\ny(l) = T(l,i)"})
     CHECK(costOf(text, sparse).find("nnz(B) for $") == 0);
   CHECK(costOf("let T(i,k) = A(i,j)*B(j,k)\ny(i) = T(i,k)*x(k)", sparse) ==
-        "nnz(B) for $5; j for $6, $7; nnz(A) for y");
+        "nnz(B) for $7; j for $6, $7; nnz(A) for y");
   // It lists what the product has, not all elements of an array.
   const std::vector<std::string> listed = {"A=csr", "B=csr", "C=csr"}, one{"A=csr", "C=csr"};
   const Checked product = check("let T(i,k) = A(i,j)*B(j,k)\nC(i,k) = 2*T(i,k)", listed);

@@ -203,8 +203,8 @@ TEST_CASE("a sum() beside another sum is computed before the product") {
                                                       "  for once: s = $3*$4\n");
   // Of a row without entries the product is 0, whatever the other sum is.
   CHECK(stepsOf("y(i) = 2*sum(j, A(i,j))*sum(j, B(i,j))") ==
-        "$3 in f64, zeroed first:\n"
-        "  for i, j+: $3(i) += A(i,j)\n"
+        "y in f64, zeroed first:\n"
+        "  for i, j+: y(i) += A(i,j)\n"
         "\n"
         "$4 in f64, zeroed first:\n"
         "  for i, j+: $4(i) += B(i,j)\n"
@@ -216,7 +216,7 @@ TEST_CASE("a sum() beside another sum is computed before the product") {
         "  for i, j+: $6(i) += pattern(B(i,j)), where B\n"
         "\n"
         "y in f64:\n"
-        "  for i: y(i) = select(and($5(i), $6(i)), 2*$3(i)*$4(i), 0)\n");
+        "  for i: y(i) = select(and($5(i), $6(i)), 2*y(i)*$4(i), 0)\n");
   // One sum that is read twice is there once.
   CHECK(check("y(i) = sum(j, X(i,j)*z(j))*sum(j, X(i,j)*z(j))").kernel->steps.size() == 2);
 }

@@ -60,10 +60,13 @@ TEST_CASE("sums apart are stored as loops come to them, whatever the order of th
       for (const Bindings &bindings : {Bindings{"A=csr"}, Bindings()}) {
         CAPTURE(sum, target, bindings);
         const std::string steps = check(target + std::string(" = exp(") + sum + ")*u(i)", bindings).steps();
-        CHECK(steps.find("  for i, h+, k: $4(i,k) += ") != std::string::npos);
+        const auto has = [&](const char *made) {
+          return steps.find("  for i, h+, k: " + std::string(made) + " += ") != std::string::npos;
+        };
+        CHECK((has("$4(i,k)") || (target == std::string("Y(i,k)") && has("Y(i,k)"))));
       }
   // Of two that run over what is added up the target says which is first.
-  CHECK(check("Y(i,j) = exp(sum(k, Q(j,k)*P(i,k)))").steps().find("$3(i,j) += ") != std::string::npos);
+  CHECK(check("Y(i,j) = exp(sum(k, Q(j,k)*P(i,k)))").steps().find("Y(i,j) += ") != std::string::npos);
   const std::string made = "let T(k,i) = sum(h, A(i,h)*Z(h,k))\n";
   CHECK(orderOf(made + "Y(i,k) = exp(T(k,i))*u(i)", "T") == "10");
   CHECK(orderOf(made + "y(k) = exp(T(k,i))*u(i)", "T") == "10");

@@ -107,24 +107,24 @@ TEST_CASE("what is merged at once is copied where its storage is not plain") {
 TEST_CASE("sum() joins the term as a factor and becomes a temporary elsewhere") {
   CHECK(check("y(i) = sum(j, A(i,j)*x(j))", {"A=csr"}).steps() ==
         "y in f64, zeroed first:\n  for i, j+: y(i) += A(i,j)*x(j)\n");
-  CHECK(check("y(i) = 2*(sum(j, A(i,j)*x(j)) + z(i))", {"A=csr"}).steps() == "$4 in f64, zeroed first:\n"
-                                                                             "  for i, j+: $4(i) += A(i,j)*x(j)\n"
+  CHECK(check("y(i) = 2*(sum(j, A(i,j)*x(j)) + z(i))", {"A=csr"}).steps() == "y in f64, zeroed first:\n"
+                                                                             "  for i, j+: y(i) += A(i,j)*x(j)\n"
                                                                              "\n"
                                                                              "y in f64:\n"
-                                                                             "  for i: y(i) = 2*($4(i) + z(i))\n");
+                                                                             "  for i: y(i) = 2*(y(i) + z(i))\n");
   CHECK(check("y(i) = x(i)/sum(j, x(j))").steps() == "$2 in f64, zeroed first:\n"
                                                      "  for j+: $2 += x(j)\n"
                                                      "\n"
                                                      "y in f64:\n"
                                                      "  for i: y(i) = x(i)/$2\n");
-  CHECK(check("y(i) = b(k)/sum(j, A(i,j)*c(k))").steps() == "$4 in f64, zeroed first:\n"
-                                                            "  for i, j+: $4(i) += A(i,j)\n"
+  CHECK(check("y(i) = b(k)/sum(j, A(i,j)*c(k))").steps() == "y in f64, zeroed first:\n"
+                                                            "  for i, j+: y(i) += A(i,j)\n"
                                                             "\n"
                                                             "$5 in f64, zeroed first:\n"
                                                             "  for k+: $5 += b(k)/c(k)\n"
                                                             "\n"
                                                             "y in f64:\n"
-                                                            "  for i: y(i) = 1/$4(i)*$5\n");
+                                                            "  for i: y(i) = 1/y(i)*$5\n");
 }
 
 TEST_CASE("a divisor's temporary is computed once however the numerator is multiplied out") {

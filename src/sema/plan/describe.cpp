@@ -168,7 +168,7 @@ private:
                                                                                                  : "") +
              (temporary->isRestricted ? ", restricted to what is read" : "") + storageOf(tensor);
     if (const auto *fused = tensor.as<Fused>())
-      return "temporary, fused into " + nameOf(fused->reader);
+      return "temporary, " + std::string(fused->isHeld ? "held in " : "fused into ") + nameOf(fused->reader);
     if (const auto *view = tensor.as<View>())
       return "view of " + nameOf(view->source) + windowsOf(*view);
     if (const auto *size = tensor.as<Size>())
