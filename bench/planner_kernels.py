@@ -268,6 +268,21 @@ H(i,o) = relu(Z(i,o) + U(i,o) / d(i))""",
            lambda a, x, b, d: 2 * d * a.T @ (a @ x - b),
            gradient=("tensor A(m,n), sparse\ntensor x(n)\ntensor b(m)\n"
                      "l = sum(i, pow(sum(j, A(i,j)*x(j)) - b(i), 2))", "l", "x")),
+    # Sparse beside low rank
+    Kernel("less a product of low rank", "y(i) = (A(i,j) - sum(k, W(i,k)*H(k,j))) * x(j)",
+           "let t(k) = H(k,j)*x(j)\ny(i) = A(i,j)*x(j) - W(i,k)*t(k)",
+           {"A": "i j: csr 10", "W": "i k", "H": "k j", "x": "j"}, {**SQUARE, "k": 8},
+           lambda a, w, h, x: (a - w @ h) @ x),
+    Kernel("gradient of a factorisation", "let R(i,j) = W(i,k)*H(k,j)\nG(i,l) = (A(i,j) - R(i,j)) * H(l,j)",
+           "let P(k,l) = H(k,j)*H(l,j)\nG(i,l) = A(i,j)*H(l,j) - W(i,k)*P(k,l)",
+           {"A": "i j: csr 10", "W": "i k", "H": "k j"}, {**SQUARE, "k": 8, "l": 8},
+           lambda a, w, h: (a - w @ h) @ h.T),
+    Kernel("divergence of a factorisation",
+           "s = sum(i, sum(j, A(i,j)*log(A(i,j)/sum(k, W(i,k)*H(k,j))) - A(i,j) + sum(k, W(i,k)*H(k,j))))",
+           "let P(i,j) = pattern(A(i,j)) * W(i,k)*H(k,j)\nlet w(k) = W(i,k)\nlet h(k) = H(k,j)\n"
+           "s = A(i,j)*log(A(i,j)/P(i,j)) - A(i,j) + w(k)*h(k)",
+           {"A": "i j: csr 10", "W": "i k", "H": "k j"}, {**SQUARE, "k": 8},
+           lambda a, w, h: (np.where(a > 0, a * np.log(np.where(a > 0, a / (w @ h), 1)), 0) - a + w @ h).sum()),
     # Tensor networks
     Kernel("ring of five", "s = A(a,b) * B(b,c) * C(c,d) * D(d,e) * E(e,a)",
            "let P(a,c) = A(a,b) * B(b,c)\nlet Q(c,e) = C(c,d) * D(d,e)\nlet R(a,e) = P(a,c) * Q(c,e)\n"

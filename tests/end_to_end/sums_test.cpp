@@ -51,6 +51,17 @@ TEST_CASE("explicit sums", "[explicit-sums]") {
   check("y(i) = x(i) / sum(j, x(j) * x(j))", kDefaults);
 }
 
+TEST_CASE("sums among addends", "[explicit-sums]") {
+  const std::string low = "sum(k, U(i,k) * V(k,j))";
+  check("y(i) = (A(i,j) - " + low + ") * x(j)", product({{"A", kMatrix}}));
+  check("y(j) = sum(i, (" + low + " / 2 + A(i,j)) * z(i))", product({{"A", kThreeSparse}}));
+  check("C(i,l) = (A(i,j) - U(i,j) * w(j) + " + low + ") * Z(j,l)", product({{"A", kThreeSparse}}));
+  check("t = sum(i, sum(j, A(i,j) * A(i,j) - " + low + "))", product({{"A", kThreeSparse}}));
+  check("let R(i,j) = A(i,j) + z(i) * " + low + "\ny(i) = R(i,j) * x(j)", product({{"A", kThreeSparse}}));
+  check("let R(i,j) = U(i,k) * B(k,j)\nC(i,l) = (A(i,j) - R(i,j)) * Z(j,l)",
+        product({{"A", kThreeSparse}, {"B", {"csr", "dense"}}}));
+}
+
 TEST_CASE("literals, negation and scalars", "[arithmetic]") {
   check("B(i,j) = 2.5e-1 * A(i,j)", product({{"A", kMatrix}, {"B", {"dense"}}}));
   check("B(i,j) = -A(i,j)", product({{"A", kMatrix}, {"B", {"dense"}}}));

@@ -83,6 +83,34 @@ TEST_CASE("a temporary of sparse and dense addends is computed where all that re
   CHECK(once.cost() == "nnz(A)*f for Z, G; nnz(A) for l");
 }
 
+TEST_CASE("a sum() among addends is taken with what the sum is multiplied by, however it is written") {
+  const std::string product = "sum(k, W(i,k)*H(k,j))", made = "let R(i,j) = ";
+  for (const std::string text :
+       {"y(i) = (A(i,j) - " + product + ")*z(j)", "y(i) = sum(j, (A(i,j) - " + product + ")*z(j))",
+        "y(i) = A(i,j)*z(j) - " + product + "*z(j)", made + "A(i,j) - " + product + "\ny(i) = R(i,j)*z(j)",
+        made + "W(i,k)*H(k,j)\ny(i) = (A(i,j) - R(i,j))*z(j)", "y(i) = -(" + product + " - A(i,j))*z(j)"}) {
+    INFO(text);
+    const std::string cost = check(text, {"A=csr"}).cost();
+    CHECK(cost.starts_with("k*j for $"));
+    CHECK((cost.ends_with("; nnz(A) + i*k for y") || cost.ends_with("; i*k + nnz(A) for y")));
+    CHECK(check(text, {"A=csr"}).count("asymptotic") == 0);
+  }
+  // What is added up alone, too.
+  const std::string divergence = "A(i,j)*log(A(i,j)/" + product + ") - A(i,j) + " + product;
+  CHECK(check("s = sum(i, sum(j, " + divergence + "))", {"A=csr"}).cost() ==
+        "nnz(A)*k for $4; k*j for $5; nnz(A) + i*k for s");
+  CHECK(check(made + divergence + "\ns = R(i,j)", {"A=csr"}).cost().find("i*k*j") == std::string::npos);
+  // Of matrices calls choose by their sizes.
+  const Checked matrices = check("Y(i,l) = (A(i,j) - " + product + ")*Z(j,l)", {"A=csr"});
+  CHECK(matrices.kernel->alternatives.size() == 2);
+  CHECK(matrices.steps().find("(k,l) += H(k,j)*Z(j,l)") != std::string::npos);
+  // Products of sums, and the text's order, do not cancel other than as they are written.
+  const std::string square = "s = sum(i, sum(j, (A(i,j) - " + product + ")*(A(i,j) - " + product + ")))";
+  CHECK(check(square, {"A=csr"}).count("asymptotic") == 1);
+  CHECK(check("y(i) = (A(i,j) - " + product + ")*z(j)", {"A=csr"}, /*strict=*/true).cost().find("i*k*j") !=
+        std::string::npos);
+}
+
 TEST_CASE("a temporary lists its entries, whatever is made of its rows' sums") {
   for (const char *scale : {"1/sqrt(sum(j, P(i,j)))", "pow(sum(j, P(i,j)), -0.5)", "exp(-mean(j, P(i,j)))"}) {
     const Checked walk =

@@ -49,8 +49,8 @@ private:
       const Tensor &tensor = kernel_.tensors[operand.tensor];
       const auto *temporary = tensor.as<Temporary>();
       if (temporary && !temporary->marksMissing && !temporary->standsFor && !temporary->isRanked &&
-          areAlike(tensor, target) && operand.indices == term.target && !holderOf(kernel_, operand.tensor) &&
-          isReadOnce(*statement, operand.tensor))
+          !temporary->isRestricted && areAlike(tensor, target) && operand.indices == term.target &&
+          !holderOf(kernel_, operand.tensor) && isReadOnce(*statement, operand.tensor))
         return operand.tensor;
     }
     return std::nullopt;

@@ -4,6 +4,7 @@
 #include "sema/estimates.h"
 #include "sema/terms/logical_plan.h"
 #include "sema/terms/places.h"
+#include "sema/terms/product_cost.h"
 #include "sema/terms/signs.h"
 #include "sema/terms/sparsity.h"
 
@@ -15,12 +16,7 @@ namespace spc::sema {
 namespace {
 
 constexpr size_t kMostPrinted = 4; ///< products
-
-/// A product without sums: what is multiplied, and what that is divided by.
-struct Factors {
-  bool isNegative = false;
-  std::vector<const Node *> factors, divisors;
-};
+constexpr double kAsMuch = 0.9;    ///< of a cost, that is no more by estimates
 
 /// What multiplying out gives; nullopt where that is more than a statement may have.
 std::optional<std::vector<Factors>> multipliedOut(const Node &node, const Scope &scope, const Kernel &kernel) {
@@ -60,85 +56,6 @@ std::optional<std::vector<Factors>> multipliedOut(const Node &node, const Scope 
   }
   return result.size() <= kMaxTerms ? std::optional(std::move(result)) : std::nullopt;
 }
-
-/// A product as it is written, whose sums are factors.
-Factors asWritten(const Node &node) {
-  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
-    return asWritten(*negate->operand);
-  const auto *binary = std::get_if<BinaryNode>(&node.kind);
-  if (!binary || (binary->op != BinaryOp::Mul && binary->op != BinaryOp::Div))
-    return {false, {&node}, {}};
-  Factors product = asWritten(*binary->left);
-  if (binary->op == BinaryOp::Div) {
-    product.divisors.push_back(binary->right.get());
-    return product;
-  }
-  const Factors right = asWritten(*binary->right);
-  product.factors.insert(product.factors.end(), right.factors.begin(), right.factors.end());
-  product.divisors.insert(product.divisors.end(), right.divisors.begin(), right.divisors.end());
-  return product;
-}
-
-/// What a product is computed at: a tree's domain where it is 0 elsewhere.
-AccessDomain domainOf(const Node &node, ValueType type, const Scope &scope, const Kernel &kernel) {
-  const Sparsity sparsity = sparsityOf(node, type, scope, kernel);
-  return sparsity.fill == 0.0 && sparsity.domain ? *sparsity.domain : AccessDomain{};
-}
-
-/// What products cost that are multiplied out, each part of one that has a sum of its own computed apart.
-class ProductCost {
-public:
-  ProductCost(const std::vector<VariableId> &targets, ValueType type, const Scope &scope, const Kernel &kernel)
-      : targets_(targets.begin(), targets.end()), type_(type), scope_(scope), kernel_(kernel) {}
-
-  double of(const Factors &product) const {
-    std::vector<Part> parts(1);
-    for (const std::vector<const Node *> *list : {&product.factors, &product.divisors})
-      for (const Node *factor : *list)
-        add(*factor, list == &product.factors, parts);
-    double cost = 0;
-    for (const Part &part : parts)
-      cost += placesOf(part.domain.value_or(AccessDomain{}), {part.variables.begin(), part.variables.end()}, scope_,
-                       kernel_);
-    return cost;
-  }
-
-private:
-  /// Factors that share variables which are summed over; the first part has those that are summed over none.
-  struct Part {
-    std::set<VariableId> variables;
-    MaybeDomain domain;
-  };
-
-  void add(const Node &factor, bool isFactor, std::vector<Part> &parts) const {
-    Part part;
-    const std::vector<VariableId> free = freeVariables(factor, scope_);
-    part.variables.insert(free.begin(), free.end());
-    if (isFactor)
-      part.domain = domainOf(factor, type_, scope_, kernel_);
-    const auto isSummed = [&](VariableId variable) { return !targets_.contains(variable); };
-    if (std::none_of(free.begin(), free.end(), isSummed))
-      return join(parts.front(), part);
-    for (size_t k = parts.size(); k-- > 1;)
-      if (std::any_of(free.begin(), free.end(), [&](VariableId variable) {
-            return isSummed(variable) && parts[k].variables.contains(variable);
-          })) {
-        join(part, parts[k]);
-        parts.erase(parts.begin() + static_cast<ptrdiff_t>(k));
-      }
-    parts.push_back(std::move(part));
-  }
-
-  static void join(Part &part, const Part &other) {
-    part.variables.insert(other.variables.begin(), other.variables.end());
-    part.domain = !part.domain ? other.domain : !other.domain ? part.domain : intersectionOf(part.domain, other.domain);
-  }
-
-  std::set<VariableId> targets_;
-  ValueType type_;
-  const Scope &scope_;
-  const Kernel &kernel_;
-};
 
 /// Whether the sparse operands of a tree can be walked together as they are stored.
 bool mergesInPlace(const Node &node, const Scope &scope, const Kernel &kernel) {
@@ -256,22 +173,39 @@ NodePtr partOfSum(const Node &node, const Node *sum, const std::vector<VariableI
   return part;
 }
 
-/// Whether multiplying out saves an order of cost.
-bool savesAnOrder(const Node &node, const DistributionTarget &target, ValueType type, const Scope &scope,
-                  const Kernel &kernel) {
+/// How many times the cost of what multiplying out gives the product takes as it is written; 0 where that is long.
+double savingOf(const Node &node, const DistributionTarget &target, ValueType type, const Scope &scope,
+                const Kernel &kernel) {
   const auto products = multipliedOut(node, scope, kernel);
   if (!products)
-    return false;
+    return 0;
   // What of a dense target the product has is gone through anyway.
   const std::vector<VariableId> free = freeVariables(node, scope);
   std::vector<VariableId> written = target.variables;
   std::erase_if(written, [&](VariableId variable) { return !has(free, variable); });
   double apart = target.isDense ? placesOf({}, written, scope, kernel) : 0;
-  const double whole = apart + placesOf(domainOf(node, type, scope, kernel), free, scope, kernel);
+  double whole = apart + placesOf(domainOf(node, type, scope, kernel), free, scope, kernel);
   const ProductCost cost(target.variables, type, scope, kernel);
-  for (const Factors &product : *products)
+  for (const Factors &product : *products) {
+    whole += cost.ofSumsIn(product);
     apart += cost.of(product);
-  return apart * kOrderOfCost < whole;
+  }
+  return whole / apart;
+}
+
+/// Whether a tree has a sum(...) as a factor that no operand in it has all indices of.
+bool hasSpreadSum(const Node &node, const Scope &scope) {
+  if (!std::holds_alternative<ReduceNode>(node.kind)) {
+    const std::vector<const Node *> below = children(node);
+    return !std::holds_alternative<CallNode>(node.kind) &&
+           std::ranges::any_of(below, [&](const Node *child) { return hasSpreadSum(*child, scope); });
+  }
+  const std::vector<VariableId> free = freeVariables(node, scope);
+  const std::vector<AccessId> accesses = accessesOf(node);
+  return std::ranges::none_of(accesses, [&](AccessId id) {
+    const std::vector<VariableId> own = plainVariables(scope.accesses[id], scope);
+    return std::ranges::all_of(free, [&](VariableId variable) { return has(own, variable); });
+  });
 }
 
 } // namespace
@@ -287,7 +221,10 @@ SumTreatment treatmentOf(const Node &node, const DistributionTarget &target, Val
   SumTreatment result;
   const std::vector<const Node *> sums = sumFactorsOf(node, scope, kernel).sums;
   const NodePtr part = sums.size() == 1 ? partOfSum(node, sums.front(), target.variables, scope) : nullptr;
-  result.saves = savesAnOrder(part ? *part : node, target, type, scope, kernel);
+  const double saving = savingOf(part ? *part : node, target, type, scope, kernel);
+  result.saves = saving > kOrderOfCost;
+  result.savesArray =
+      saving > kAsMuch && hasSpreadSum(node, scope) && isEverywhere(domainOf(node, type, scope, kernel));
   const auto staysFactor = [&](const Node *sum) { return mergesInPlace(*sum, scope, kernel); };
   if (sums.size() == 1) {
     result.isWhole =

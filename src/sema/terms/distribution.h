@@ -27,6 +27,8 @@ SumFactors sumFactorsOf(const Node &product, const Scope &scope, const Kernel &k
 struct SumTreatment {
   bool isWhole = true;                 ///< as it is written, else sums fall into their addends
   bool saves = false;                  ///< multiplying out saves an order of cost
+  bool savesArray = false;             ///< it takes no more, and a sum() among addends no array that is larger than
+                                       ///< each of its operands
   std::vector<const Node *> kept = {}; ///< sums that stay factors where others fall into their addends
 };
 

@@ -43,7 +43,7 @@ Products Expander::multiplyOut(const Node &node, Place place, const LogicalState
   if (const auto *sum = std::get_if<ReduceNode>(&node.kind)) {
     if (place == Place::Nested || sum->reduction != Reduction::Sum)
       return single(temporaryFor(node));
-    if (const NodePtr apart = addendsApart(node))
+    if (const NodePtr apart = sumToOpen(node, logical) ? nullptr : addendsApart(node))
       return guardedEach(multiplyOut(*apart, place, logical), logical);
     Products products = multiplyOut(*sum->body, place, logical);
     for (Product &product : products)
@@ -90,6 +90,8 @@ bool Expander::isScaledAfterwards(const Node &product, const LogicalStatement &l
 /// A product, or a sum with a sparse operand that is added up over some variables.
 Products Expander::productOf(const Node &node, Place place, const LogicalStatement &logical) {
   const ScopedMasks wanted(*this, node);
+  if (const Node *sum = place == Place::Factor ? sumToOpen(node, logical) : nullptr)
+    return eachAddend(node, *sum, logical);
   if (const NodePtr apart = addendsApart(node))
     return guardedEach(productOf(*apart, place, logical), logical);
   const SumFactors factors = sumFactorsOf(node, scope_, kernel_);
@@ -101,7 +103,7 @@ Products Expander::productOf(const Node &node, Place place, const LogicalStateme
       if (std::optional<Products> joined = besideWhole(node, factors, logical))
         return std::move(*joined);
     if (place == Place::Factor && !options_.strictFp)
-      if (std::optional<Products> sampled = sampledByAddend(node, factors, place, logical))
+      if (std::optional<Products> sampled = sampledByAddend(node, factors, logical))
         return std::move(*sampled);
     return withSumsApart(node, place, logical);
   }
@@ -197,7 +199,7 @@ std::optional<Products> Expander::besideWhole(const Node &node, const SumFactors
 
 /// A product of a sum() with a sum whose addends have loops of their own: an addend's entries say where the sum() is
 /// wanted, so that it is computed for each of them, at no more places than all have, if nothing else says as much.
-std::optional<Products> Expander::sampledByAddend(const Node &node, const SumFactors &factors, Place place,
+std::optional<Products> Expander::sampledByAddend(const Node &node, const SumFactors &factors,
                                                   const LogicalStatement &logical) {
   if (factors.reductions.size() != 1 || factors.sums.size() != 1 || isExact() || options_.distributes)
     return std::nullopt;
@@ -211,13 +213,34 @@ std::optional<Products> Expander::sampledByAddend(const Node &node, const SumFac
     return mask ? scope_.accesses[*mask].variables.size() : 0;
   };
   const size_t usual = indicesOfMask();
-  const std::vector<Addend> addends = openAddends(sum, false);
-  for (const Addend &addend : addends)
+  for (const Addend &addend : openAddends(sum, false))
     if (const ScopedMasks wanted(*this, *addend.node); indicesOfMask() <= usual)
       return std::nullopt;
+  return eachAddend(node, sum, logical);
+}
+
+/// The one sum of a product, or of what sum() nodes around it add up, that has sum() nodes among its addends, where it
+/// saves an order of cost, or an array, that these are factors beside the rest, whose sums may be taken in any order;
+/// else null.
+const Node *Expander::sumToOpen(const Node &product, const LogicalStatement &logical) const {
+  if (const auto *negate = std::get_if<NegateNode>(&product.kind))
+    return sumToOpen(*negate->operand, logical);
+  if (const auto *around = std::get_if<ReduceNode>(&product.kind))
+    return around->reduction == Reduction::Sum ? sumToOpen(*around->body, logical) : nullptr;
+  const SumFactors factors = sumFactorsOf(product, scope_, kernel_);
+  const bool isOne = factors.hasReductionsInSums && factors.sums.size() == 1 && factors.reductions.empty();
+  if (!isOne || options_.strictFp || !takesParts_)
+    return nullptr;
+  const SumTreatment treatment =
+      treatmentOf(product, {logical.targetVariables, isTargetDense(logical)}, computeType_, scope_, kernel_);
+  return treatment.saves || treatment.savesArray ? factors.sums.front() : nullptr;
+}
+
+/// Each addend of a product's sum times the rest, as a product of its own.
+Products Expander::eachAddend(const Node &node, const Node &sum, const LogicalStatement &logical) {
   Products products;
-  for (const Addend &addend : addends)
-    for (Product &product : productOf(*withFactor(node, sum, addend.node), place, logical)) {
+  for (const Addend &addend : openAddends(sum, false))
+    for (Product &product : multiplyOut(*withFactor(node, sum, addend.node), Place::Factor, logical)) {
       product.negative = product.negative != addend.negative;
       products.push_back(std::move(product));
     }

@@ -133,11 +133,12 @@ private:
   bool isScaledAfterwards(const Node &product, const LogicalStatement &logical) const;
   Products joined(const Node &node, Place place, const LogicalStatement &logical);
   std::optional<Products> besideWhole(const Node &node, const SumFactors &factors, const LogicalStatement &logical);
-  std::optional<Products> sampledByAddend(const Node &node, const SumFactors &factors, Place place,
-                                          const LogicalStatement &logical);
+  std::optional<Products> sampledByAddend(const Node &node, const SumFactors &factors, const LogicalStatement &logical);
   EntryPlace placeIn(const LogicalStatement &logical) const {
     return &logical == main_ ? EntryPlace::Factor : EntryPlace::Number;
   }
+  const Node *sumToOpen(const Node &product, const LogicalStatement &logical) const;
+  Products eachAddend(const Node &node, const Node &sum, const LogicalStatement &logical);
   Products guardedEach(Products products, const LogicalStatement &logical);
   Products withSumsApart(const Node &product, Place place, const LogicalStatement &logical);
   Products opened(const Node &node, Place place, const LogicalStatement &logical);

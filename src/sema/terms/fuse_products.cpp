@@ -1,6 +1,7 @@
 // Temporaries that are sums of products, as factors of the products that read them.
 #include "sema/renaming.h"
 #include "sema/terms/contraction.h"
+#include "sema/terms/distribution.h"
 #include "sema/terms/fuse.h"
 #include "sema/terms/listed_temporaries.h"
 #include "sema/terms/products.h"
@@ -122,6 +123,29 @@ const Node &addendOf(const Reader &reader) {
   });
 }
 
+/// Whether a reader is a factor of an addend of the one sum in a product that has sparse operands, and no sum() beside
+/// it: that may be multiplied out.
+bool isFactorInSum(const Planning &planning, const Reader &reader) {
+  const ResolvedStatement &use = planning.statements[reader.statement];
+  auto node = std::ranges::find(reader.path, &addendOf(reader));
+  const auto isAround = [](const Node *each) {
+    const auto *reduction = std::get_if<ReduceNode>(&each->kind);
+    return (reduction && reduction->reduction == Reduction::Sum) || std::holds_alternative<NegateNode>(each->kind);
+  };
+  node = std::find_if_not(node, reader.path.end(), isAround);
+  const SumFactors factors = sumFactorsOf(**node, use.scope, planning.kernel);
+  const auto sum = factors.sums.size() == 1 && factors.reductions.empty()
+                       ? std::find(node, reader.path.end(), factors.sums.front())
+                       : reader.path.end();
+  const auto isAdded = [](const Node *each) { return asSum(*each) || std::holds_alternative<NegateNode>(each->kind); };
+  return sum != reader.path.end() && std::all_of(std::find_if_not(sum, reader.path.end() - 1, isAdded),
+                                                 reader.path.end() - 1, [](const Node *each) {
+                                                   const auto *binary = std::get_if<BinaryNode>(&each->kind);
+                                                   return std::holds_alternative<NegateNode>(each->kind) ||
+                                                          (binary && binary->op == BinaryOp::Mul);
+                                                 });
+}
+
 /// Whether the sums of a temporary and of the addend that reads it may be taken in any order.
 bool mayJoinSums(const Planning &planning, const ResolvedStatement &made, const Reader &reader) {
   const ResolvedStatement &use = planning.statements[reader.statement];
@@ -129,6 +153,26 @@ bool mayJoinSums(const Planning &planning, const ResolvedStatement &made, const 
          computeTypeOf(planning.kernel, use) != ValueType::Bool &&
          isReorderable(*made.value, made.scope, planning.kernel) &&
          isReorderable(addendOf(reader), use.scope, planning.kernel);
+}
+
+/// Whether a temporary adds something that has elements everywhere to a sparse operand with all its indices.
+bool isSparseBesideAny(const Planning &planning, const ResolvedStatement &made) {
+  bool isListed = false;
+  for (AccessId id : accessesOf(*made.value)) {
+    const std::vector<VariableId> &own = made.scope.accesses[id].variables;
+    const bool hasAll = std::all_of(made.target.variables.begin(), made.target.variables.end(),
+                                    [&](VariableId variable) { return has(own, variable); });
+    const bool isSparse = !planning.kernel.tensors[made.scope.accesses[id].tensor].format.isDense();
+    if (hasAll && !isSparse)
+      return false;
+    isListed |= hasAll;
+  }
+  return isListed && asSum(*made.value) && isElementwise(made) && hasWholeAddend(made, planning);
+}
+
+/// The same of one that has sum() nodes among its addends, which are then taken with those of what reads it.
+bool isSparseBesideSum(const Planning &planning, const ResolvedStatement &made) {
+  return isSparseBesideAny(planning, made) && hasReduction(*made.value) && !hasOtherReduction(*made.value);
 }
 
 } // namespace
@@ -167,24 +211,15 @@ bool isProductWithin(const Planning &planning, const ResolvedStatement &made, co
   const ResolvedStatement &use = planning.statements[reader.statement];
   return planning.mayReorderSums() && made.target.variables.size() > 1 &&
          (isSumOfProducts(*made.value, made.scope, made.target.variables) ||
-          (isSparseBesideWhole(planning, made) && sumsOver(use, reader.access)) ||
+          ((isSparseBesideWhole(planning, made) || isSparseBesideSum(planning, made)) &&
+           sumsOver(use, reader.access)) ||
           (isLargerThanOperands(made) && !asSum(*made.value) && !hasOtherReduction(*made.value))) &&
-         isFactor(reader) && (!isDivided(reader) || mayBeDivided(planning, reader));
+         (isFactor(reader) || (sumsOver(use, reader.access) && isFactorInSum(planning, reader))) &&
+         (!isDivided(reader) || mayBeDivided(planning, reader));
 }
 
 bool isSparseBesideWhole(const Planning &planning, const ResolvedStatement &made) {
-  bool isListed = false;
-  for (AccessId id : accessesOf(*made.value)) {
-    const std::vector<VariableId> &own = made.scope.accesses[id].variables;
-    const bool hasAll = std::all_of(made.target.variables.begin(), made.target.variables.end(),
-                                    [&](VariableId variable) { return has(own, variable); });
-    const bool isSparse = !planning.kernel.tensors[made.scope.accesses[id].tensor].format.isDense();
-    if (hasAll && !isSparse)
-      return false;
-    isListed |= hasAll;
-  }
-  return isListed && asSum(*made.value) && isElementwise(made) && !hasReduction(*made.value) &&
-         hasWholeAddend(made, planning);
+  return isSparseBesideAny(planning, made) && !hasReduction(*made.value);
 }
 
 bool isScattered(const Planning &planning, const ResolvedStatement &made) {
