@@ -82,7 +82,7 @@ private:
     double bytes = 0;
     for (const sema::TensorId id : touched) {
       const sema::Tensor &tensor = kernel_.tensors[id];
-      if (tensor.order() == 0 || tensor.is<sema::Fused>())
+      if (tensor.order() == 0 || tensor.isNowhere())
         continue;
       const auto known = std::find_if(cost_.traffic.begin(), cost_.traffic.end(),
                                       [&](const Traffic &one) { return one.tensor == tensor.name; });
@@ -124,7 +124,7 @@ private:
 
   void addTraffic(sema::TensorId id) {
     const sema::Tensor &tensor = kernel_.tensors[id];
-    if (tensor.order() == 0 || tensor.is<sema::View>() || tensor.is<sema::Fused>() || tensor.isOfRecomputation ||
+    if (tensor.order() == 0 || tensor.isNowhere() || tensor.isOfRecomputation ||
         tensor.alternative.value_or(cost_.alternative) != cost_.alternative)
       return;
     if (sema::holderOf(kernel_, id)) // a piece of it stays in a cache

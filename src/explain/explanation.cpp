@@ -130,8 +130,9 @@ std::string roleOf(const sema::Kernel &kernel, const sema::Tensor &tensor) {
             : tensor.alternative       ? ", made by calls that run plan " + std::to_string(*tensor.alternative + 1)
                                        : ", made once a call");
   if (const auto *fused = tensor.as<sema::Fused>())
-    return fused->isHeld ? "in the memory of " + nameOf(fused->reader) + ", which is computed of it"
-                         : "computed where " + nameOf(fused->reader) + " reads it";
+    return "computed where " + nameOf(fused->reader) + " reads it";
+  if (const auto *held = tensor.as<sema::Held>())
+    return "temporary, in the memory of " + nameOf(held->holder);
   if (const auto *view = tensor.as<sema::View>())
     return "elements of " + nameOf(view->source);
   std::string role = tensor.is<sema::Temporary>() ? "temporary"
@@ -217,7 +218,7 @@ Explanation explainKernel(const sema::Kernel &kernel, const std::vector<pipeline
     TensorLine line{tensor.name, std::string(sema::spelling(tensor.type)), roleOf(kernel, tensor)};
     if (const std::string storage = storageOf(kernel, tensor); !storage.empty())
       line.storage += ", " + storage;
-    const bool isStored = !tensor.is<sema::View>() && !tensor.is<sema::Fused>() && tensor.order() > 0;
+    const bool isStored = !tensor.isNowhere() && tensor.order() > 0;
     if (data && isStored) {
       line.bytes = data->bytes(id);
       if (const tensor::PackedTensor *packed = tensor.format.isDense() ? nullptr : data->packed(id))

@@ -13,9 +13,8 @@ const std::string &nameInText(const sema::Tensor &tensor) {
 
 Storage storageOf(const sema::Kernel &kernel, const sema::Tensor &tensor) {
   const auto *temporary = tensor.as<sema::Temporary>();
-  const auto *fused = tensor.as<sema::Fused>();
   // What is not stored as the text has it has the entries that its statement gives it.
-  const bool hasOwnEntries = (fused && !fused->isHeld) || (temporary && temporary->isRestricted);
+  const bool hasOwnEntries = tensor.is<sema::Fused>() || (temporary && temporary->isRestricted);
   Storage storage{!tensor.format.isDense() || !tensor.partOf.empty() || hasOwnEntries, tensor.fill};
   if (const sema::SharedWith *shared = tensor.shared(); shared && !hasOwnEntries) {
     const sema::Tensor &owner = kernel.tensors[shared->owner];

@@ -77,6 +77,9 @@ struct Tensor {
   template <typename Role> const Role *as() const { return std::get_if<Role>(&role); }
   template <typename Role> bool is() const { return std::holds_alternative<Role>(role); }
 
+  /// Whether it has no memory of its own.
+  bool isNowhere() const { return is<Fused>() || is<Held>() || is<View>(); }
+
   bool isAssembled() const { return std::holds_alternative<Assembled>(structure); }
   /// Null where no other tensor has the structure.
   const SharedWith *shared() const { return std::get_if<SharedWith>(&structure); }

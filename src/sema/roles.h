@@ -76,10 +76,15 @@ struct Converted {
   bool dropsPadding = false; ///< has what the source stores but the zeros of a format with padding
 };
 
-/// A temporary of which nothing is stored, as the statement of the target `reader` computes it where it reads it.
+/// A temporary of the source text that the statement of the target `reader` computes where it reads it.
 struct Fused {
   TensorId reader;
-  bool isHeld = false; ///< the steps that compute it write to the reader's elements, which are computed of it there
+};
+
+/// A dense temporary in the memory of `holder`, an array of its shape and type, each of whose elements is computed of
+/// the temporary's at the same place. The steps that compute it write to the holder.
+struct Held {
+  TensorId holder;
 };
 
 /// Elements of the dense `source`, at other indices: nothing of its own is stored.
@@ -125,6 +130,6 @@ struct Size {
 };
 
 /// Where a tensor lives.
-using TensorRole = std::variant<Parameter, Constant, Temporary, Converted, Fused, View, Tie, Size>;
+using TensorRole = std::variant<Parameter, Constant, Temporary, Converted, Fused, Held, View, Tie, Size>;
 
 } // namespace spc::sema

@@ -62,6 +62,12 @@ TEST_CASE("sums among addends", "[explicit-sums]") {
         product({{"A", kThreeSparse}, {"B", {"csr", "dense"}}}));
 }
 
+TEST_CASE("sums beside sums within products", "[explicit-sums]") {
+  const std::vector<Formats> formats = product({{"A", kThreeSparse}, {"B", {"csr", "csc"}}});
+  check("y(j) = sum(i, (A(i,j) - z(j)) * sum(k, (B(i,k) - w(k)) * x(k)))", formats);
+  check("y(j) = (A(i,j) - B(i,j)) * sum(k, (B(i,k) - w(k)) * x(k)) / d(i)", formats);
+}
+
 TEST_CASE("literals, negation and scalars", "[arithmetic]") {
   check("B(i,j) = 2.5e-1 * A(i,j)", product({{"A", kMatrix}, {"B", {"dense"}}}));
   check("B(i,j) = -A(i,j)", product({{"A", kMatrix}, {"B", {"dense"}}}));

@@ -111,6 +111,18 @@ TEST_CASE("a sum() among addends is taken with what the sum is multiplied by, ho
         std::string::npos);
 }
 
+TEST_CASE("a sum within a product is a number beside another sum of sparse operands") {
+  for (const char *text : {"y(j) = sum(i, (A(i,j) - mu(j))*sum(k, (A(i,k) - mu(k))*x(k)))",
+                           "y(j) = (A(i,j) - mu(j))*sum(k, (A(i,k) - mu(k))*x(k))",
+                           "let t(i) = (A(i,k) - mu(k))*x(k)\ny(j) = (A(i,j) - mu(j))*t(i)"}) {
+    INFO(text);
+    const Checked checked = check(text, {"A=csr"});
+    CHECK(checked.count("asymptotic") == 0);
+    CHECK(checked.cost().find("i*j") == std::string::npos);
+    CHECK(checked.cost().find("i*k") == std::string::npos);
+  }
+}
+
 TEST_CASE("a temporary lists its entries, whatever is made of its rows' sums") {
   for (const char *scale : {"1/sqrt(sum(j, P(i,j)))", "pow(sum(j, P(i,j)), -0.5)", "exp(-mean(j, P(i,j)))"}) {
     const Checked walk =

@@ -10,8 +10,7 @@ namespace {
 bool isFused(const std::string &text, const std::vector<std::string> &bindings = {}, bool strict = false) {
   const Checked checked = check(text, bindings, strict);
   REQUIRE(checked.errors() == "");
-  const auto *fused = checked.tensor("T").as<Fused>();
-  return fused && !fused->isHeld;
+  return checked.tensor("T").is<Fused>();
 }
 
 const std::string kProduct = "let T(i,j) = A(i,k)*B(j,k)\n";

@@ -13,8 +13,8 @@ std::string holderOf(const std::string &text, const std::string &name, const Bin
   const Checked checked = check(text, bindings);
   INFO(text);
   REQUIRE(checked.errors() == "");
-  const auto *fused = checked.tensor(name).as<Fused>();
-  return fused && fused->isHeld ? checked.kernel->tensors[fused->reader].name : "";
+  const auto *held = checked.tensor(name).as<Held>();
+  return held ? checked.kernel->tensors[held->holder].name : "";
 }
 
 const std::string kSum = "let T(i,l) = A(j,i)*C(j,l)\n";

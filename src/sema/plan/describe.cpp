@@ -168,7 +168,9 @@ private:
                                                                                                  : "") +
              (temporary->isRestricted ? ", restricted to what is read" : "") + storageOf(tensor);
     if (const auto *fused = tensor.as<Fused>())
-      return "temporary, " + std::string(fused->isHeld ? "held in " : "fused into ") + nameOf(fused->reader);
+      return "temporary, fused into " + nameOf(fused->reader);
+    if (const auto *held = tensor.as<Held>())
+      return "temporary, held in " + nameOf(held->holder);
     if (const auto *view = tensor.as<View>())
       return "view of " + nameOf(view->source) + windowsOf(*view);
     if (const auto *size = tensor.as<Size>())

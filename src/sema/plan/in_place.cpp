@@ -105,7 +105,7 @@ private:
             if (operand.tensor == temporary)
               operand.tensor = holder;
       }
-    kernel_.tensors[temporary].role = Fused{.reader = holder, .isHeld = true};
+    kernel_.tensors[temporary].role = Held{holder};
   }
 
   static bool setsToItself(const Statement &statement) {

@@ -105,12 +105,6 @@ bool isBesideTies(const Node &sum, const Scope &scope, const Kernel &kernel) {
   return tied > 0 && others <= 1;
 }
 
-/// Whether the addends of each sum have one sign.
-bool cannotCancel(const std::vector<const Node *> &sums, const Scope &scope, const Kernel &kernel) {
-  return std::all_of(sums.begin(), sums.end(),
-                     [&](const Node *sum) { return signOf(*sum, scope, kernel) != Sign::Unknown; });
-}
-
 void collectSumFactors(const Node &node, const Scope &scope, const Kernel &kernel, SumFactors &found) {
   if (const auto *negate = std::get_if<NegateNode>(&node.kind))
     return collectSumFactors(*negate->operand, scope, kernel, found);
@@ -214,6 +208,11 @@ SumFactors sumFactorsOf(const Node &product, const Scope &scope, const Kernel &k
   SumFactors found;
   collectSumFactors(product, scope, kernel, found);
   return found;
+}
+
+bool cannotCancel(const std::vector<const Node *> &sums, const Scope &scope, const Kernel &kernel) {
+  return std::all_of(sums.begin(), sums.end(),
+                     [&](const Node *sum) { return signOf(*sum, scope, kernel) != Sign::Unknown; });
 }
 
 SumTreatment treatmentOf(const Node &node, const DistributionTarget &target, ValueType type, const Scope &scope,

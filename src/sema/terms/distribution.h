@@ -23,6 +23,9 @@ struct SumFactors {
 };
 SumFactors sumFactorsOf(const Node &product, const Scope &scope, const Kernel &kernel);
 
+/// Whether the addends of each sum have one sign.
+bool cannotCancel(const std::vector<const Node *> &sums, const Scope &scope, const Kernel &kernel);
+
 /// How a product is computed, or what a sum(...) is taken of.
 struct SumTreatment {
   bool isWhole = true;                 ///< as it is written, else sums fall into their addends

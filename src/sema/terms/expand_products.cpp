@@ -142,7 +142,19 @@ bool Expander::mayJoin(const Node &product, const SumFactors &factors, const Log
   for (const Node *reduction : factors.reductions)
     sums += std::get<ReduceNode>(reduction->kind).variables.size();
   return isWithinSum && sums <= kMostSums && takesParts_ && computeType_ != ValueType::Bool &&
-         isReorderable(product, scope_, kernel_);
+         isReorderable(product, scope_, kernel_) && !joinsSums(factors);
+}
+
+/// Whether a product with its sums around all of it would be one of several sums with sparse operands, which are not
+/// multiplied out: what is added up before the rest is a number there, beside which one sum may be.
+bool Expander::joinsSums(const SumFactors &factors) const {
+  if (isExact() || options_.distributes || factors.sums.size() > 1)
+    return false;
+  std::vector<const Node *> sums = factors.sums;
+  for (const Node *reduction : factors.reductions)
+    std::ranges::copy(sumFactorsOf(*std::get<ReduceNode>(reduction->kind).body, scope_, kernel_).sums,
+                      std::back_inserter(sums));
+  return sums.size() > 1 && !cannotCancel(sums, scope_, kernel_);
 }
 
 /// A product with its sums around all of it.

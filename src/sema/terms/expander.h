@@ -130,6 +130,7 @@ private:
   Products multiplyOut(const Node &node, Place place, const LogicalStatement &logical);
   Products productOf(const Node &node, Place place, const LogicalStatement &logical);
   bool mayJoin(const Node &product, const SumFactors &factors, const LogicalStatement &logical) const;
+  bool joinsSums(const SumFactors &factors) const;
   bool isScaledAfterwards(const Node &product, const LogicalStatement &logical) const;
   Products joined(const Node &node, Place place, const LogicalStatement &logical);
   std::optional<Products> besideWhole(const Node &node, const SumFactors &factors, const LogicalStatement &logical);

@@ -110,7 +110,7 @@ bool copyHolds(Verification &verification, const Tensor &tensor, const Converted
          verification.holds(isSame, "is a copy of another type, shape or fill than its source has") &&
          verification.holds(!source.is<Converted>() || copy.source < *verification.tensor,
                             "is a copy of a copy that is made after it") &&
-         verification.holds(!source.is<View>() && !source.is<Fused>(), "is a copy of what is nowhere stored") &&
+         verification.holds(!source.isNowhere(), "is a copy of what is nowhere stored") &&
          verification.holds(!copy.isCanonical || format::isCanonical(tensor.format),
                             "is a canonical copy in a format that is not canonical") &&
          verification.holds(!tensor.isWritten, "is a copy, and written");
@@ -155,7 +155,7 @@ bool viewHolds(Verification &verification, const Tensor &tensor, const View &vie
          verification.holds(static_cast<int>(view.windows.size()) == source.order(),
                             "is a view that lacks an index of its source") &&
          verification.holds(source.type == tensor.type, "is a view of another type than its source") &&
-         verification.holds(!source.is<View>() && !source.is<Fused>(), "is a view of what is nowhere stored") &&
+         verification.holds(!source.isNowhere(), "is a view of what is nowhere stored") &&
          verification.holds(!tensor.isWritten, "is a view, and written");
 }
 
@@ -175,6 +175,11 @@ bool roleHolds(Verification &verification, const Tensor &tensor) {
                               "is the size of no extent");
   if (const auto *fused = tensor.as<Fused>())
     return verification.holds(kernel.tensors.has(fused->reader), "is computed in the statement of no tensor");
+  if (const auto *held = tensor.as<Held>())
+    return verification.holds(kernel.tensors.has(held->holder) && kernel.tensors[held->holder].isWritten &&
+                                  kernel.tensors[held->holder].type == tensor.type &&
+                                  kernel.tensors[held->holder].extents == tensor.extents,
+                              "is in the memory of what is not like it");
   if (const auto *temporary = tensor.as<Temporary>())
     return verification.holds(!temporary->standsFor || isParameter(*temporary->standsFor),
                               "stands for what is no output");

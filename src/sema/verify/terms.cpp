@@ -161,7 +161,7 @@ bool operandHolds(Verification &verification, const Statement &statement, const 
   const bool isDense = tensor.format.isDense(), isSymmetric = tensor.format.symmetry != format::Symmetry::None;
   const size_t count = isDense ? tensor.extents.size() : tensor.format.levels.size();
   const bool holds =
-      verification.holds(!tensor.is<Fused>(), "is read, and computed by what reads it") &&
+      verification.holds(!tensor.is<Fused>() && !tensor.is<Held>(), "is read, and nowhere stored") &&
       verification.holds(operand.indices.size() == count, "has more or fewer indices than the tensor") &&
       indicesHold(verification, term, operand.indices) && indicesHold(verification, term, operand.diagonal) &&
       verification.holds(operand.diagonal.size() == (operand.skipsDiagonal ? 2 : 0) &&
