@@ -15,7 +15,8 @@ namespace spc::testing {
 
 /// Temporaries that the source text names.
 inline bool isNamedTemporary(const sema::Tensor &tensor) {
-  return (tensor.is<sema::Temporary>() || tensor.is<sema::Fused>() || tensor.is<sema::Held>()) && tensor.name.front() != '$';
+  return (tensor.is<sema::Temporary>() || tensor.is<sema::Fused>() || tensor.is<sema::Held>()) &&
+         tensor.name.front() != '$';
 }
 
 /// Temporaries that are computed where they are read: to the evaluators they have the entries that their statement

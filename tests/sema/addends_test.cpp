@@ -24,9 +24,9 @@ TEST_CASE("an addend that is one sum, and lacks an index of the result, is added
 }
 
 TEST_CASE("a sum of several addends is scaled once, whatever stands beside it") {
-  for (const std::string text :
-       {"y(i) = sum(j, x(j)) + sum(j, B(i,j) - z(j))/d(i)", "y(i) = z(i) + sum(j, B(i,j) - z(j))/d(i)",
-        "y(i) = sum(k, w(k)) + d(i)*sum(j, B(i,j) - x(j))"}) {
+  for (const std::string &text : std::vector<std::string>{"y(i) = sum(j, x(j)) + sum(j, B(i,j) - z(j))/d(i)",
+                                                          "y(i) = z(i) + sum(j, B(i,j) - z(j))/d(i)",
+                                                          "y(i) = sum(k, w(k)) + d(i)*sum(j, B(i,j) - x(j))"}) {
     INFO(text);
     const std::string steps = check(text, {"B=csr"}).steps();
     CHECK(steps.find("(i) += B(i,j)\n") != std::string::npos);
@@ -85,10 +85,10 @@ TEST_CASE("a temporary of sparse and dense addends is computed where all that re
 
 TEST_CASE("a sum() among addends is taken with what the sum is multiplied by, however it is written") {
   const std::string product = "sum(k, W(i,k)*H(k,j))", made = "let R(i,j) = ";
-  for (const std::string text :
-       {"y(i) = (A(i,j) - " + product + ")*z(j)", "y(i) = sum(j, (A(i,j) - " + product + ")*z(j))",
-        "y(i) = A(i,j)*z(j) - " + product + "*z(j)", made + "A(i,j) - " + product + "\ny(i) = R(i,j)*z(j)",
-        made + "W(i,k)*H(k,j)\ny(i) = (A(i,j) - R(i,j))*z(j)", "y(i) = -(" + product + " - A(i,j))*z(j)"}) {
+  for (const std::string &text : std::vector<std::string>{
+           "y(i) = (A(i,j) - " + product + ")*z(j)", "y(i) = sum(j, (A(i,j) - " + product + ")*z(j))",
+           "y(i) = A(i,j)*z(j) - " + product + "*z(j)", made + "A(i,j) - " + product + "\ny(i) = R(i,j)*z(j)",
+           made + "W(i,k)*H(k,j)\ny(i) = (A(i,j) - R(i,j))*z(j)", "y(i) = -(" + product + " - A(i,j))*z(j)"}) {
     INFO(text);
     const std::string cost = check(text, {"A=csr"}).cost();
     CHECK(cost.starts_with("k*j for $"));
