@@ -62,6 +62,12 @@ TEST_CASE("sums among addends", "[explicit-sums]") {
         product({{"A", kThreeSparse}, {"B", {"csr", "dense"}}}));
 }
 
+TEST_CASE("sums among addends that several statements read", "[explicit-sums]") {
+  const std::vector<Formats> formats = product({{"A", kThreeSparse}});
+  check("let R(i,j) = A(i,j) - U(i,k) * V(k,j)\nC(i,l) = R(i,j) * V(l,j)\ny(j) = R(i,j) * z(i)", formats);
+  check("let R(i,j) = U(i,k) * V(k,j)\ny(j) = (A(i,j) - R(i,j)) * z(i)\nx(i) = (R(i,j) + A(i,j)) * w(j)", formats);
+}
+
 TEST_CASE("sums beside sums within products", "[explicit-sums]") {
   const std::vector<Formats> formats = product({{"A", kThreeSparse}, {"B", {"csr", "csc"}}});
   check("y(j) = sum(i, (A(i,j) - z(j)) * sum(k, (B(i,k) - w(k)) * x(k)))", formats);

@@ -28,6 +28,10 @@ TEST_CASE("what a result is computed of, element by element, is in its memory un
                                                                    "\n"
                                                                    "Y in f64:\n"
                                                                    "  for i, l: Y(i,l) = Y(i,l)*D(l)\n");
+  // Of two the one that nothing else reads.
+  const std::string two = "let T(i) = A(j,i)\nlet U(i) = A(i,j)*x(j)\ns = T(i)*x(i)\n";
+  CHECK(holderOf(two + "y(i) = T(i)*U(i)", "U") == "y");
+  CHECK(holderOf(two + "y(i) = U(i)*T(i)", "U") == "y");
   // One that is another one's does not take a step to become it.
   CHECK(check("tensor T(n): f32\ntensor x(n): f64\nlet T(i) = 2*x(i)\ny(i) = T(i)").steps() ==
         "y in f64:\n  for i: y(i) = 2*x(i)\n");

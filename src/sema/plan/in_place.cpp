@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 namespace spc::sema {
 namespace {
@@ -28,21 +29,23 @@ public:
 
   void run() {
     for (size_t reader = kernel_.steps.size(); reader-- > 0;)
-      if (const std::optional<TensorId> temporary = heldAt(reader))
-        if (const std::optional<size_t> first = firstWriter(*temporary, reader)) {
-          hold(*temporary, *first, reader);
+      for (const TensorId temporary : fittingAt(reader))
+        if (const std::optional<size_t> first = firstWriter(temporary, reader)) {
+          hold(temporary, *first, reader);
           if (setsToItself(std::get<Statement>(kernel_.steps[reader])) && !sweepOf(kernel_, reader))
             drop(reader);
+          break;
         }
   }
 
 private:
-  /// The temporary from which a step sets each element of its target, which has it at the same place.
-  std::optional<TensorId> heldAt(size_t step) const {
+  /// The temporaries from which a step sets each element of its target, which has them at the same place.
+  std::vector<TensorId> fittingAt(size_t step) const {
+    std::vector<TensorId> fitting;
     const auto *statement = std::get_if<Statement>(&kernel_.steps[step]);
     if (!statement || statement->terms.empty() || !statement->terms.front().overwrites ||
         holderOf(kernel_, statement->target))
-      return std::nullopt;
+      return fitting;
     const Tensor &target = kernel_.tensors[statement->target];
     const Term &term = statement->terms.front();
     for (const Operand &operand : term.operands) {
@@ -51,9 +54,9 @@ private:
       if (temporary && !temporary->marksMissing && !temporary->standsFor && !temporary->isRanked &&
           !temporary->isRestricted && areAlike(tensor, target) && operand.indices == term.target &&
           !holderOf(kernel_, operand.tensor) && isReadOnce(*statement, operand.tensor))
-        return operand.tensor;
+        fitting.push_back(operand.tensor);
     }
-    return std::nullopt;
+    return fitting;
   }
 
   /// Whether one operand of a statement, and no other, is a tensor, and none its target.

@@ -39,7 +39,8 @@ public:
     for (size_t producer = 0; producer < planning_.statements.size(); ++producer)
       if (const std::vector<Reader> readers = readersOf(producer);
           (readers.size() == 1 || (!readers.empty() && (isScattered(planning_, statement(producer)) ||
-                                                        isSparseBesideWhole(planning_, statement(producer))))) &&
+                                                        isSparseBesideWhole(planning_, statement(producer)) ||
+                                                        isBesideSparseInEach(planning_, producer, readers)))) &&
           std::all_of(readers.begin(), readers.end(),
                       [&](const Reader &reader) { return mayInline(producer, reader); }))
         std::for_each(readers.begin(), readers.end(), [&](const Reader &reader) { inlineInto(producer, reader); });

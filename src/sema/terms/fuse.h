@@ -56,6 +56,11 @@ bool isProductInAddend(const Planning &planning, const ResolvedStatement &made, 
 /// than these have.
 bool isSparseBesideWhole(const Planning &planning, const ResolvedStatement &made);
 
+/// Whether each reader of a temporary is a product of its own that adds it up, once it stands there, in fewer steps
+/// than the temporary has elements: it is a sum of products, larger than its operands, that each reader adds to a
+/// sparse operand, or adds one to a sparse operand itself.
+bool isBesideSparseInEach(const Planning &planning, size_t producer, const std::vector<Reader> &readers);
+
 /// Whether indices that tensors hold say where a temporary of two or more has what it is made of: it is next to empty,
 /// and what reads it may take that itself, as often as it is read.
 bool isScattered(const Planning &planning, const ResolvedStatement &made);

@@ -167,12 +167,44 @@ bool isSparseBesideAny(const Planning &planning, const ResolvedStatement &made) 
       return false;
     isListed |= hasAll;
   }
-  return isListed && asSum(*made.value) && isElementwise(made) && hasWholeAddend(made, planning);
+  return isListed && asSum(*made.value) && hasWholeAddend(made, planning);
 }
 
-/// The same of one that has sum() nodes among its addends, which are then taken with those of what reads it.
+/// Whether each variable that a statement adds up over is in one of its addends.
+bool addsUpApart(const ResolvedStatement &made) {
+  std::vector<VariableId> seen;
+  for (const Addend &addend : openAddends(*made.value, false))
+    for (VariableId variable : summedOver(*addend.node, made.scope, made.target.variables)) {
+      if (has(seen, variable))
+        return false;
+      seen.push_back(variable);
+    }
+  return true;
+}
+
+/// The same of one that has sums among its addends, which are then taken with those of what reads it.
 bool isSparseBesideSum(const Planning &planning, const ResolvedStatement &made) {
-  return isSparseBesideAny(planning, made) && hasReduction(*made.value) && !hasOtherReduction(*made.value);
+  return isSparseBesideAny(planning, made) && (hasReduction(*made.value) || !isElementwise(made)) &&
+         addsUpApart(made) && !hasOtherReduction(*made.value);
+}
+
+/// A value with sums around what they are of: each addend's are its own.
+NodePtr withSums(NodePtr value, const std::vector<VariableId> &sums, const Scope &scope) {
+  const Span where = value->where;
+  if (auto *negate = std::get_if<NegateNode>(&value->kind)) {
+    negate->operand = withSums(std::move(negate->operand), sums, scope);
+    return value;
+  }
+  if (asSum(*value)) {
+    auto &binary = std::get<BinaryNode>(value->kind);
+    binary.left = withSums(std::move(binary.left), sums, scope);
+    binary.right = withSums(std::move(binary.right), sums, scope);
+    return value;
+  }
+  const std::vector<VariableId> free = freeVariables(*value, scope);
+  std::vector<VariableId> own = sums;
+  std::erase_if(own, [&](VariableId variable) { return !has(free, variable); });
+  return own.empty() ? std::move(value) : makeNode(ReduceNode{Reduction::Sum, std::move(own), std::move(value)}, where);
 }
 
 } // namespace
@@ -219,7 +251,22 @@ bool isProductWithin(const Planning &planning, const ResolvedStatement &made, co
 }
 
 bool isSparseBesideWhole(const Planning &planning, const ResolvedStatement &made) {
-  return isSparseBesideAny(planning, made) && !hasReduction(*made.value);
+  return isSparseBesideAny(planning, made) && isElementwise(made) && !hasReduction(*made.value);
+}
+
+bool isBesideSparseInEach(const Planning &planning, size_t producer, const std::vector<Reader> &readers) {
+  const ResolvedStatement &made = planning.statements[producer];
+  for (size_t k = 0; k < readers.size(); ++k)
+    for (size_t other = 0; other < k; ++other)
+      if (&addendOf(readers[k]) == &addendOf(readers[other]))
+        return false;
+  const bool adds = isSparseBesideSum(planning, made);
+  const bool isProduct =
+      !adds && isSumOfProducts(*made.value, made.scope, made.target.variables) && isLargerThanOperands(made);
+  return (adds || isProduct) && std::ranges::all_of(readers, [&](const Reader &reader) {
+           return sumsOver(planning.statements[reader.statement], reader.access) &&
+                  (adds || isFactorInSum(planning, reader));
+         });
 }
 
 bool isScattered(const Planning &planning, const ResolvedStatement &made) {
@@ -254,7 +301,9 @@ void putInPlace(const ResolvedStatement &made, ResolvedStatement &use, AccessId 
     return use.scope.intern(std::move(own));
   });
   const Span where = value->where;
-  place = sums.empty() ? std::move(*value) : Node{ReduceNode{Reduction::Sum, std::move(sums), std::move(value)}, where};
+  place = std::move(*(asSum(*value)  ? withSums(std::move(value), sums, use.scope)
+                      : sums.empty() ? std::move(value)
+                                     : makeNode(ReduceNode{Reduction::Sum, std::move(sums), std::move(value)}, where)));
 }
 
 } // namespace spc::sema

@@ -4,7 +4,7 @@
 #include "sema/terms/sparsity.h"
 
 #include <algorithm>
-#include <limits>
+#include <iterator>
 #include <utility>
 
 namespace spc::sema {

@@ -4,6 +4,7 @@
 #include "sema/terms/domains.h"
 #include "sema/tree.h"
 
+#include <optional>
 #include <set>
 #include <vector>
 
